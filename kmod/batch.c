@@ -36,17 +36,29 @@ struct window {
 	u8 buffer[GLOOM_WINDOW_BYTES];
 };
 
-/* Copies what can be copied; returns how many bytes that were. */
-static size_t copy_in(void *to, u64 from, size_t bytes)
+/*
+ * Copies items in until one cannot be read whole; returns how many could. On
+ * some architectures a large copy stops short of a fault by some bytes, so the
+ * last ones are tried one by one.
+ */
+static unsigned int copy_in(void *to, u64 from, unsigned int nr, size_t size)
 {
-	return bytes - copy_from_user(to, u64_to_user_ptr(from), bytes);
+	const void __user *src = u64_to_user_ptr(from);
+	size_t left = copy_from_user(to, src, nr * size);
+	unsigned int done;
+
+	if (likely(!left))
+		return nr;
+	done = (nr * size - left) / size;
+	while (done < nr && !copy_from_user(to + done * size,
+					    src + done * size, size))
+		done++;
+	return done;
 }
 
 static void take_hashes(struct window *w, unsigned int want)
 {
-	size_t copied = copy_in(w->hash, w->keys, want * sizeof(u64));
-
-	w->nr = copied / sizeof(u64);
+	w->nr = copy_in(w->hash, w->keys, want, sizeof(u64));
 	w->keys += w->nr * sizeof(u64);
 	if (w->nr < want)
 		w->err = -EFAULT;
@@ -65,13 +77,11 @@ static void take_fixed(struct window *w, unsigned int want, u32 size, u64 seed)
 	const unsigned int fit = sizeof(w->buffer) / size;
 
 	while (w->nr < want && !w->err) {
-		unsigned int nr = min(want - w->nr, fit);
-		size_t copied = copy_in(w->buffer, w->keys, nr * size);
+		unsigned int run = min(want - w->nr, fit);
+		unsigned int nr = copy_in(w->buffer, w->keys, run, size);
 
-		if (copied < nr * size) {
+		if (nr < run)
 			w->err = -EFAULT;
-			nr = copied / size;
-		}
 		if (size == sizeof(u64))
 			hash_run(&w->hash[w->nr], w->buffer, nr, sizeof(u64),
 				 seed);
@@ -114,17 +124,21 @@ static void take_variable(struct window *w, unsigned int want, u64 seed)
 {
 	unsigned int nr;
 
-	nr = copy_in(w->len, w->lens, want * sizeof(u32)) / sizeof(u32);
+	nr = copy_in(w->len, w->lens, want, sizeof(u32));
 	while (w->nr < nr && !w->err) {
-		size_t bytes, copied, at = 0;
+		size_t bytes, at = 0;
 		unsigned int run;
+		bool whole;
 
 		run = run_length(w, nr, &bytes);
-		copied = copy_in(w->buffer, w->keys, bytes);
+		whole = copy_in(w->buffer, w->keys, 1, bytes);
 		for (; run; run--) {
 			u32 len = w->len[w->nr];
 
-			if (len > copied - at) {
+			/* After a failure, key by key up to the bad one. */
+			if (!whole && copy_from_user(w->buffer + at,
+						     u64_to_user_ptr(w->keys) +
+						     at, len)) {
 				w->err = -EFAULT;
 				break;
 			}
@@ -145,13 +159,17 @@ static void take_variable(struct window *w, unsigned int want, u64 seed)
  */
 static void claim_results(struct window *w, u64 results)
 {
-	size_t bytes = DIV_ROUND_UP(w->nr, 8);
-	size_t failed = clear_user(u64_to_user_ptr(results), bytes);
+	u8 __user *to = u64_to_user_ptr(results);
+	unsigned int bytes = DIV_ROUND_UP(w->nr, 8);
+	unsigned int i;
 
-	if (failed) {
-		w->nr = min_t(unsigned int, w->nr, (bytes - failed) * 8);
-		w->err = -EFAULT;
-	}
+	if (likely(!clear_user(to, bytes)))
+		return;
+	/* It does not say exactly where it failed. */
+	for (i = 0; i < bytes && !put_user(0, &to[i]); i++)
+		;
+	w->nr = min(w->nr, i * 8);
+	w->err = -EFAULT;
 }
 
 static u32 probe_window(struct window *w, struct gloom_table *table, u32 op)

@@ -105,39 +105,27 @@ static int hash_user_key(const struct gloom_table *table, u64 ukey, u32 len,
 	return err;
 }
 
-static int filter_key(struct gloom_filter *filter, fmode_t mode, u32 op,
-		      struct gloom_key *args)
+/* Checks all but the pointers of a key, and finds its hash. */
+static int key_hash(const struct gloom_filter *filter, fmode_t mode, u32 op,
+		    const struct gloom_key *args, u64 *hash)
 {
-	struct gloom_table *table = filter->table;
-	u64 hash = args->key;
-	u32 result;
-	int err;
-
 	if (args->flags & ~GLOOM_KEYS_FLAGS)
 		return -EINVAL;
 	if (op == GLOOM_OP_TEST ? !may_read(mode) : !may_write(mode))
 		return -EBADF;
 	if (!keys_fit(filter, args->flags))
 		return -EOPNOTSUPP;
-	if (!(args->flags & GLOOM_KEYS_HASHED)) {
-		err = hash_user_key(table, args->key, args->len, &hash);
-		if (err)
-			return err;
-	} else if (args->len) {
+	if (!(args->flags & GLOOM_KEYS_HASHED))
+		return hash_user_key(filter->table, args->key, args->len, hash);
+	if (args->len)
 		return -EINVAL;
-	}
-
-	result = gloom_probe(table, op, &hash, 1);
-	gloom_count(filter, op, 1, result);
-	args->result = may_read(mode) ? result : 0;
+	*hash = args->key;
 	return 0;
 }
 
-static int filter_batch(struct gloom_filter *filter, fmode_t mode,
-			struct gloom_batch *args)
+static int batch_check(const struct gloom_filter *filter, fmode_t mode,
+		       const struct gloom_batch *args)
 {
-	int err;
-
 	if (args->flags & ~GLOOM_KEYS_FLAGS || args->reserved)
 		return -EINVAL;
 
@@ -168,11 +156,7 @@ static int filter_batch(struct gloom_filter *filter, fmode_t mode,
 	    (args->lens ||
 	     args->keys_size != (u64)args->nr_keys * args->key_size))
 		return -EINVAL;
-
-	err = gloom_batch(filter, args);
-	if (!may_read(mode))
-		args->nr_positive = 0;
-	return err;
+	return 0;
 }
 
 static long ioctl_info(struct file *file, void __user *uarg)
@@ -190,33 +174,57 @@ static long ioctl_info(struct file *file, void __user *uarg)
 	return gloom_uarg_put(uarg, &args, sizeof(args), args.size);
 }
 
+/*
+ * Calls that set bits write to user memory before they do: a result that cannot
+ * be delivered is found out while nothing has changed.
+ */
+
 static long ioctl_key(struct file *file, void __user *uarg, u32 op)
 {
+	struct gloom_filter *filter = gloom_inode_filter(file_inode(file));
+	struct gloom_key __user *ukey = uarg;
 	struct gloom_key args;
+	u32 result;
+	u64 hash;
 	int err;
 
 	err = gloom_uarg_get(&args, sizeof(args), sizeof(args), uarg);
 	if (err)
 		return err;
-	err = filter_key(gloom_inode_filter(file_inode(file)), file->f_mode,
-			 op, &args);
+	err = key_hash(filter, file->f_mode, op, &args, &hash);
 	if (err)
 		return err;
-	return gloom_uarg_put(uarg, &args, sizeof(args), args.size);
+	if (put_user(args.result, &ukey->result))
+		return -EFAULT;
+
+	result = gloom_probe(filter->table, op, &hash, 1);
+	gloom_count(filter, op, 1, result);
+	if (!may_read(file->f_mode))
+		result = 0;
+	return put_user(result, &ukey->result);
 }
 
 static long ioctl_batch(struct file *file, void __user *uarg)
 {
+	struct gloom_filter *filter = gloom_inode_filter(file_inode(file));
 	struct gloom_batch args;
 	int err;
 
 	err = gloom_uarg_get(&args, sizeof(args), sizeof(args), uarg);
 	if (err)
 		return err;
-	err = filter_batch(gloom_inode_filter(file_inode(file)), file->f_mode,
-			   &args);
+	err = batch_check(filter, file->f_mode, &args);
 	if (err)
 		return err;
+	err = gloom_uarg_put(uarg, &args, sizeof(args), args.size);
+	if (err)
+		return err;
+
+	err = gloom_batch(filter, &args);
+	if (err)
+		return err;
+	if (!may_read(file->f_mode))
+		args.nr_positive = 0;
 	return gloom_uarg_put(uarg, &args, sizeof(args), args.size);
 }
 
