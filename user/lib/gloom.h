@@ -13,7 +13,9 @@
  * Threads: a handle may be used by any number of threads at once, for all but
  * gloom_close(), which must come after the last use. An add that returned
  * before a test began is seen by that test. fork(): a kernel filter is shared
- * with the child, a local one is copied with the rest of the memory.
+ * with the child, a local one is copied with the rest of the memory; if there
+ * were threads the child must not call gloom_test_and_add() on the copy, as
+ * another thread may have been in it.
  */
 #ifndef GLOOM_H
 #define GLOOM_H
@@ -74,7 +76,8 @@ struct gloom_plan {
  * "Cache-, Hash- and Space-Efficient Bloom Filters", 2007, section 3, with the
  * partition sizes gloom has.)
  *
- * Returns the rate, 0 to 1, or NaN if k or nr_blocks is out of range.
+ * Returns the rate, 0 to 1, or NaN if k or nr_blocks is out of range or n is
+ * negative.
  */
 double gloom_fpr(uint64_t nr_blocks, unsigned int k, double n);
 
@@ -110,7 +113,8 @@ int gloom_plan_memory(struct gloom_plan *plan, uint64_t n, uint64_t bytes,
  * What filter to make. Start from GLOOM_OPTIONS_INIT: size tells the library
  * which members the program knows; more may be added at the end.
  *
- * Sized from capacity and fpr, unless nr_blocks and k are both given.
+ * Sized from capacity and fpr, unless nr_blocks and k are both given; then
+ * capacity is only kept and fpr is not looked at.
  */
 struct gloom_options {
 	size_t size;		/* sizeof(struct gloom_options) */
@@ -157,7 +161,8 @@ int gloom_create(struct gloom_filter **filter, const char *name,
  * @access: GLOOM_READ, GLOOM_WRITE or both.
  *
  * -ENXIO: no filter has that name. -EACCES: no permission for it or for
- * /dev/gloom. -ENOENT, -EPROTO: as for gloom_create().
+ * /dev/gloom. -EINVAL: no access asked for, or not a name. -ENOENT, -EPROTO: as
+ * for gloom_create().
  */
 int gloom_open(struct gloom_filter **filter, const char *name,
 	       unsigned int access);
@@ -178,7 +183,7 @@ void gloom_close(struct gloom_filter *filter);
 /*
  * gloom_unlink - remove a name; those who have the filter open keep it
  *
- * -ENXIO: no filter has that name. -EACCES: no write permission.
+ * -EACCES: no write permission. Others as for gloom_open().
  */
 int gloom_unlink(const char *name);
 
@@ -208,7 +213,7 @@ int gloom_list(int (*function)(const struct gloom_entry *entry, void *arg),
  *
  * Returns 1 if the key was new, 0 if not or if the handle may not test.
  * -EBADF: the handle may not add. -EMSGSIZE: longer than GLOOM_KEY_MAX.
- * -EINVAL: not 8 bytes, for GLOOM_PREHASHED.
+ * -EINVAL: not 8 bytes, for GLOOM_PREHASHED. -EFAULT: NULL and len is not 0.
  */
 int gloom_add(struct gloom_filter *filter, const void *key, size_t len);
 
@@ -256,7 +261,9 @@ struct gloom_keys {
  * a signal came (then a multiple of 8) or a key was bad. An error is returned
  * only when no key was done; call again for the rest to learn the reason.
  *
- * -EFAULT: kernel filters notice bad pointers. Others as for gloom_add().
+ * -EINVAL: not an operation, or neither key_size nor lens. -EFAULT: keys at
+ * NULL; kernel filters notice other bad pointers too, but for keys that the
+ * library hashes. Others as for gloom_add().
  */
 int64_t gloom_batch(struct gloom_filter *filter, enum gloom_op op,
 		    const struct gloom_keys *keys, uint8_t *results,
@@ -265,7 +272,7 @@ int64_t gloom_batch(struct gloom_filter *filter, enum gloom_op op,
 /* ---- Looking at a filter -------------------------------------------- */
 
 /* Flags of gloom_info() */
-#define GLOOM_COUNT_BITS	(1U << 0)	/* fill in bits_set: reads it all */
+#define GLOOM_COUNT_BITS	(1U << 0)	/* bits_set: reads it all */
 
 /*
  * All about a filter. On handles that may not test, what would tell whether
@@ -285,12 +292,18 @@ struct gloom_filter_info {
 	double fpr;		/* asked for; 0 if the size was explicit */
 	uint64_t bytes;		/* memory taken */
 	uint64_t generation;
-	uint64_t id;
+	uint64_t id;		/* not used twice; 0 if local */
 	uint64_t adds, adds_new, tests, positives;
 	uint64_t bits_set;
 	char name[64];		/* "" if anonymous */
 };
 
+/*
+ * gloom_info - what is known about a filter
+ *
+ * -EINVAL: unknown flags, or info->size is not set. -EINTR: a signal came while
+ * bits were counted.
+ */
 int gloom_info(struct gloom_filter *filter, unsigned int flags,
 	       struct gloom_filter_info *info);
 
@@ -302,6 +315,7 @@ struct gloom_limits {
 	uint32_t max_filters, nr_filters;
 };
 
+/* Errors as for gloom_info() and gloom_create(). */
 int gloom_limits(struct gloom_limits *limits);
 
 /*
