@@ -57,6 +57,22 @@ GLOOM_PROVE(15);
 GLOOM_PROVE(16);
 
 /*
+ * GLOOM_PARTITION_SIZES - initialiser of an array [GLOOM_K_MAX + 1][GLOOM_K_MAX]
+ *
+ * For models and tests; what probes uses the constants themselves.
+ */
+#define GLOOM_X_ITEM(arg, offset, size)	size,
+#define GLOOM_SIZES_ITEM(k)		[k] = { GLOOM_PARTITIONS_##k(GLOOM_X_ITEM, 0) }
+#define GLOOM_PARTITION_SIZES {						\
+	GLOOM_SIZES_ITEM(1), GLOOM_SIZES_ITEM(2), GLOOM_SIZES_ITEM(3),	\
+	GLOOM_SIZES_ITEM(4), GLOOM_SIZES_ITEM(5), GLOOM_SIZES_ITEM(6),	\
+	GLOOM_SIZES_ITEM(7), GLOOM_SIZES_ITEM(8), GLOOM_SIZES_ITEM(9),	\
+	GLOOM_SIZES_ITEM(10), GLOOM_SIZES_ITEM(11), GLOOM_SIZES_ITEM(12), \
+	GLOOM_SIZES_ITEM(13), GLOOM_SIZES_ITEM(14), GLOOM_SIZES_ITEM(15), \
+	GLOOM_SIZES_ITEM(16)						\
+}
+
+/*
  * GLOOM_AND_BITS - AND of fn(block, bit) over the k bits of a key
  * @result:	lvalue for the result, which is 0 or 1 if all fn() are
  * @k:		1 to 16; if constant, only one case is left

@@ -36,18 +36,20 @@ static inline long read_number(const char *path)
 	return text[0] ? atol(text) : -1;
 }
 
-/* ---- The n-th thing that can fail ----------------------------------- */
+/* ---- Making things fail, in this thread ------------------------------ */
 
-static int fail_nth;
+static int fail_nth, make_it_fail;
 
-/* Each process has to open its own. */
-static inline bool open_fail_nth(void)
+/* Each process has to open its own, and while it can. */
+static inline bool open_faults(void)
 {
 	fail_nth = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
-	return fail_nth >= 0;
+	make_it_fail = open("/proc/thread-self/make-it-fail",
+			    O_WRONLY | O_CLOEXEC);
+	return fail_nth >= 0 && make_it_fail >= 0;
 }
 
-/* Let the n-th from now on fail, in this thread. */
+/* Let the n-th allocation or copy from now on fail. */
 static inline void arm(unsigned int nth)
 {
 	char text[16];
@@ -69,70 +71,74 @@ static inline bool disarm(void)
 	return failed;
 }
 
-/* ---- Everything of a kind ------------------------------------------- */
-
-static inline bool knob(const char *kind, const char *name, const char *value)
-{
-	char path[128];
-
-	snprintf(path, sizeof(path), FAULT_KNOBS "%s/%s", kind, name);
-	return write_text(path, value);
-}
-
 #define FAULTS_MANY	1000000
 
-/*
- * Let all of a kind fail in this thread, "failslab" or "fail_page_alloc", but
- * for the first @spared bytes or pages.
- */
-static inline void fail_all(const char *kind, long spared)
+static inline bool knob(const char *kind, const char *name, long value)
 {
-	char text[24];
+	char path[128], text[24];
 
-	snprintf(text, sizeof(text), "%ld", spared);
-	if (!knob(kind, "space", text))
-		abort();
-	snprintf(text, sizeof(text), "%d", FAULTS_MANY);
-	if (!knob(kind, "times", text) || !knob(kind, "probability", "100"))
-		abort();
-	if (!write_text("/proc/thread-self/make-it-fail", "1"))
+	snprintf(path, sizeof(path), FAULT_KNOBS "%s/%s", kind, name);
+	snprintf(text, sizeof(text), "%ld", value);
+	return write_text(path, text);
+}
+
+/*
+ * Have @percent of a kind fail, "failslab" or "fail_page_alloc", but for the
+ * first @spared bytes or pages, between start_failing() and stop_failing().
+ */
+static inline void set_failing(const char *kind, int percent, long spared)
+{
+	if (!knob(kind, "space", spared) || !knob(kind, "times", FAULTS_MANY) ||
+	    !knob(kind, "probability", percent))
 		abort();
 }
 
-/* How many did. */
-static inline long fail_none(const char *kind)
+static inline void start_failing(void)
+{
+	if (pwrite(make_it_fail, "1", 1, 0) != 1)
+		abort();
+}
+
+static inline void stop_failing(void)
+{
+	if (pwrite(make_it_fail, "0", 1, 0) != 1)
+		abort();
+}
+
+/* No longer have any fail; how many did since set_failing(). */
+static inline long end_failing(const char *kind)
 {
 	char path[128];
 
-	if (!write_text("/proc/thread-self/make-it-fail", "0"))
-		abort();
-	knob(kind, "probability", "0");
+	knob(kind, "probability", 0);
 	snprintf(path, sizeof(path), FAULT_KNOBS "%s/times", kind);
 	return FAULTS_MANY - read_number(path);
 }
 
+#define FILTER_SLAB	"/sys/kernel/slab/gloom_filter/"
+
 /*
- * Silent, for this thread only, and allocations that may sleep not left out:
- * there are no others in a system call. Ends the program where that is not
+ * Silent, for threads that ask for it, and allocations that may sleep not left
+ * out: there are hardly others in a system call. Ends the program where that is not
  * possible.
  */
 static inline void begin_faults(void)
 {
 	static const char *const kinds[] = { "failslab", "fail_page_alloc",
 					     "fail_usercopy" };
-	bool able = !access("/proc/self/fail-nth", W_OK) &&
-		    !access("/proc/self/make-it-fail", W_OK);
+	bool able = open_faults();
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(kinds); i++)
-		able = able && knob(kinds[i], "probability", "0") &&
-		       knob(kinds[i], "verbose", "0") &&
-		       knob(kinds[i], "interval", "1") &&
-		       knob(kinds[i], "task-filter", "Y");
-	able = able && knob("failslab", "ignore-gfp-wait", "N") &&
-	       knob("fail_page_alloc", "ignore-gfp-wait", "N") &&
-	       knob("fail_page_alloc", "ignore-gfp-highmem", "N") &&
-	       knob("fail_page_alloc", "min-order", "0");
+		able = able && knob(kinds[i], "probability", 0) &&
+		       knob(kinds[i], "verbose", 0) &&
+		       knob(kinds[i], "interval", 1) &&
+		       knob(kinds[i], "task-filter", 1);
+	able = able && knob("failslab", "ignore-gfp-wait", 0) &&
+	       knob("fail_page_alloc", "ignore-gfp-wait", 0) &&
+	       knob("fail_page_alloc", "ignore-gfp-highmem", 0) &&
+	       knob("fail_page_alloc", "min-order", 0) &&
+	       knob("failslab", "cache-filter", 0);
 	if (!able) {
 		ksft_print_header();
 		ksft_exit_skip("no fault injection in this kernel\n");
@@ -140,8 +146,6 @@ static inline void begin_faults(void)
 }
 
 /* ---- What is there -------------------------------------------------- */
-
-#define FILTER_SLAB	"/sys/kernel/slab/gloom_filter/"
 
 /* Inodes of filters, exactly; those freed lately wait for a grace period. */
 static inline long filter_objects(void)

@@ -314,7 +314,7 @@ FIXTURE_SETUP(call)
 {
 	self->dev = open_device();
 	ASSERT_LE(0, self->dev);
-	ASSERT_TRUE(open_fail_nth());
+	ASSERT_TRUE(open_faults());
 	self->nr_blocks = variant->nr_blocks;
 	self->flags = variant->flags;
 	self->hash = variant->hash ? variant->hash : GLOOM_HASH_XXH64;
@@ -417,7 +417,7 @@ TEST_F(end, kernel_log_silent)
 
 int main(int argc, char **argv)
 {
-	begin_faults();
 	begin();
+	begin_faults();
 	return test_harness_run(argc, argv);
 }

@@ -20,6 +20,7 @@
 
 ssize_t __wrap_read(int fd, void *to, size_t size);
 int __wrap_poll(struct pollfd *files, nfds_t nr, int timeout);
+int fuzz_open(const char *path, int flags, ...);
 
 static char stream[MAX_STREAM + 1];
 static size_t stream_size;
@@ -72,6 +73,15 @@ ssize_t __wrap_read(int fd, void *to, size_t size)
 	memcpy(to, stream + feed.at, nr);
 	feed.at += nr;
 	return nr;
+}
+
+/* Only stdin is read here. */
+int fuzz_open(const char *path, int flags, ...)
+{
+	(void)path;
+	(void)flags;
+	errno = ENOENT;
+	return -1;
 }
 
 int __wrap_poll(struct pollfd *files, nfds_t nr, int timeout)

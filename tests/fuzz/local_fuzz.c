@@ -77,7 +77,7 @@ static void do_single(struct bytes *input, enum gloom_op op)
 	static const unsigned int lens[] = { 0, 1, 8, 8, 16, 17, 240, 4097 };
 	static uint8_t key[GLOOM_KEY_MAX + 1];
 	uint8_t kind = take(input, 1);
-	size_t len = lens[kind & 7];
+	size_t len = lens[kind & 7], nr;
 	const uint8_t *bytes;
 	const void *at = kind & 0x80 ? NULL : key;
 	int is, shall;
@@ -85,7 +85,8 @@ static void do_single(struct bytes *input, enum gloom_op op)
 	memset(key, 0, sizeof(key));
 	if (kind & 8)
 		len = take(input, 2) % (GLOOM_KEY_MAX + 2);
-	memcpy(key, bytes, take_some(input, &bytes, len < 16 ? len : 16));
+	nr = take_some(input, &bytes, len < 16 ? len : 16);
+	memcpy(key, bytes, nr);
 	if (op == GLOOM_ADD)
 		is = gloom_add(filter, at, len);
 	else if (op == GLOOM_TEST)

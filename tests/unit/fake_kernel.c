@@ -251,13 +251,19 @@ static int do_key(struct gloom_key *args, unsigned int op, bool readable,
 
 		if (args->len > GLOOM_KEY_MAX)
 			return -EMSGSIZE;
-		if (!key && args->len)
+		if ((!key && args->len) || !pointer_fits(args->key))
 			return -EFAULT;
 		hash = XXH64(key ? key : "", args->len, fake.created.seed);
 	}
 	result = probe(op, hash);
 	args->result = readable ? result : 0;
 	return 0;
+}
+
+/* In 32-bit programs the upper half of a pointer is 0, not a sign. */
+static bool pointer_fits(__u64 pointer)
+{
+	return pointer <= UINTPTR_MAX;
 }
 
 static int batch_check(const struct gloom_batch *args, bool readable,
@@ -277,6 +283,9 @@ static int batch_check(const struct gloom_batch *args, bool readable,
 	    (args->lens ||
 	     args->keys_size != (__u64)args->nr_keys * args->key_size))
 		return -EINVAL;
+	if (!pointer_fits(args->keys) || !pointer_fits(args->lens) ||
+	    !pointer_fits(args->results))
+		return -EFAULT;
 	return 0;
 }
 

@@ -144,8 +144,11 @@ static void one_wins_test_and_add(void)
 	}
 }
 
-/* Of plain adds at least one is told. */
-static void one_or_more_win_add(void)
+/*
+ * Of plain adds each that set a bit is told: one or more, and exactly one if
+ * there is one bit to set.
+ */
+static void who_sets_a_bit_wins_add(void)
 {
 	struct race race = {
 		.op = GLOOM_ADD,
@@ -155,12 +158,17 @@ static void one_or_more_win_add(void)
 	};
 	unsigned int round, i;
 
-	for (round = 0; round < NR_ROUNDS; round++) {
-		race.filter = local_create(5000, 16, GLOOM_XXH3);
+	for (round = 0; round < 2 * NR_ROUNDS; round++) {
+		const unsigned int k = round & 2 ? 16 : 1;
+
+		race.filter = local_create(5000, k, GLOOM_XXH3);
 		race.batch = round & 1;
 		run_race(&race);
-		for (i = 0; i < race.nr_keys; i++)
+		for (i = 0; i < race.nr_keys; i++) {
 			CHECK(race.winners[i] >= 1);
+			if (k == 1)
+				CHECK_EQ(race.winners[i], 1);
+		}
 		gloom_close(race.filter);
 	}
 }
@@ -241,7 +249,7 @@ int main(void)
 	static const struct tap_test tests[] = {
 		TEST(no_bit_is_lost),
 		TEST(one_wins_test_and_add),
-		TEST(one_or_more_win_add),
+		TEST(who_sets_a_bit_wins_add),
 		TEST(returned_adds_are_seen),
 	};
 

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include <gloom.h>
-#include <gloom/partitions.h>
+#include <gloom/macros.h>
 
 #include "estimate.h"
 
@@ -14,26 +14,8 @@
 /* A rate so high that the next new key is not to be expected. */
 #define FPR_FULL	0.9999
 
-#define SIZE(arg, offset, size)	size,
-
-static const unsigned int partition_sizes[K_MAX + 1][K_MAX] = {
-	[1] = { GLOOM_PARTITIONS_1(SIZE, 0) },
-	[2] = { GLOOM_PARTITIONS_2(SIZE, 0) },
-	[3] = { GLOOM_PARTITIONS_3(SIZE, 0) },
-	[4] = { GLOOM_PARTITIONS_4(SIZE, 0) },
-	[5] = { GLOOM_PARTITIONS_5(SIZE, 0) },
-	[6] = { GLOOM_PARTITIONS_6(SIZE, 0) },
-	[7] = { GLOOM_PARTITIONS_7(SIZE, 0) },
-	[8] = { GLOOM_PARTITIONS_8(SIZE, 0) },
-	[9] = { GLOOM_PARTITIONS_9(SIZE, 0) },
-	[10] = { GLOOM_PARTITIONS_10(SIZE, 0) },
-	[11] = { GLOOM_PARTITIONS_11(SIZE, 0) },
-	[12] = { GLOOM_PARTITIONS_12(SIZE, 0) },
-	[13] = { GLOOM_PARTITIONS_13(SIZE, 0) },
-	[14] = { GLOOM_PARTITIONS_14(SIZE, 0) },
-	[15] = { GLOOM_PARTITIONS_15(SIZE, 0) },
-	[16] = { GLOOM_PARTITIONS_16(SIZE, 0) },
-};
+static const unsigned int partition_sizes[K_MAX + 1][K_MAX] =
+	GLOOM_PARTITION_SIZES;
 
 /* Bits that are set in a block, for so many keys per block on average. */
 static double expected_bits(unsigned int k, double load)

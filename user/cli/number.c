@@ -5,14 +5,14 @@
 
 #include "number.h"
 
-/* Beyond this no exponent makes sense, and none overflows an int. */
+/* Most digits behind the point. Ten times that still fits in an int. */
 #define EXPONENT_MAX	9999
 
 /* digits * 10^exponent */
 struct decimal {
 	uint64_t digits;
 	int exponent;
-	bool overflow;		/* digits did not fit */
+	bool overflow;		/* it did not fit */
 };
 
 static bool is_digit(char c)
@@ -49,6 +49,8 @@ static const char *decimal_read(const char *p, struct decimal *decimal)
 			decimal_digit(decimal, *p);
 			if (decimal->exponent > -EXPONENT_MAX)
 				decimal->exponent--;
+			else
+				decimal->overflow = true;
 		}
 	}
 	if (!any)
@@ -60,7 +62,8 @@ static const char *decimal_read(const char *p, struct decimal *decimal)
 		if (!is_digit(*p))
 			return NULL;
 		for (; is_digit(*p); p++) {
-			if (exponent < EXPONENT_MAX)
+			/* No digits behind the point make up for that. */
+			if (exponent < 10 * EXPONENT_MAX)
 				exponent = exponent * 10 + (*p - '0');
 		}
 		decimal->exponent += negative ? -exponent : exponent;

@@ -27,26 +27,8 @@
 /* Share of the rate at which the tail of the sum is left out. */
 #define TAIL		(DBL_EPSILON / 256)
 
-#define SIZE(arg, offset, size)	size,
-
-static const unsigned short partition_sizes[GLOOM_K_MAX + 1][GLOOM_K_MAX] = {
-	[1] = { GLOOM_PARTITIONS_1(SIZE, 0) },
-	[2] = { GLOOM_PARTITIONS_2(SIZE, 0) },
-	[3] = { GLOOM_PARTITIONS_3(SIZE, 0) },
-	[4] = { GLOOM_PARTITIONS_4(SIZE, 0) },
-	[5] = { GLOOM_PARTITIONS_5(SIZE, 0) },
-	[6] = { GLOOM_PARTITIONS_6(SIZE, 0) },
-	[7] = { GLOOM_PARTITIONS_7(SIZE, 0) },
-	[8] = { GLOOM_PARTITIONS_8(SIZE, 0) },
-	[9] = { GLOOM_PARTITIONS_9(SIZE, 0) },
-	[10] = { GLOOM_PARTITIONS_10(SIZE, 0) },
-	[11] = { GLOOM_PARTITIONS_11(SIZE, 0) },
-	[12] = { GLOOM_PARTITIONS_12(SIZE, 0) },
-	[13] = { GLOOM_PARTITIONS_13(SIZE, 0) },
-	[14] = { GLOOM_PARTITIONS_14(SIZE, 0) },
-	[15] = { GLOOM_PARTITIONS_15(SIZE, 0) },
-	[16] = { GLOOM_PARTITIONS_16(SIZE, 0) },
-};
+static const unsigned short partition_sizes[GLOOM_K_MAX + 1][GLOOM_K_MAX] =
+	GLOOM_PARTITION_SIZES;
 
 /*
  * The rate for a mean of @load keys per block.
