@@ -49,6 +49,14 @@ static inline bool open_faults(void)
 	return fail_nth >= 0 && make_it_fail >= 0;
 }
 
+/*
+ * Walks go through it all a few times: now and then an allocation needs another
+ * one, and those behind it move on by one.
+ */
+#define PASSES		3
+/* More places to fail than any call has. */
+#define NTH_MAX		3000
+
 /* Let the n-th allocation or copy from now on fail. */
 static inline void arm(unsigned int nth)
 {
@@ -190,7 +198,6 @@ static inline void take_state(struct state *s, int dev, int filter)
 	s->lowest_fd = lowest_fd();
 }
 
-/* The objects of /sys/kernel/slab and areas of memory, at a quiet moment. */
 struct kernel_objects {
 	long inodes;
 	int areas;
@@ -211,13 +218,44 @@ static inline bool kernel_objects_are(const struct kernel_objects *before)
 
 	for (i = 0; i < 50; i++) {
 		now = kernel_objects();
-		if (now.inodes == before->inodes && now.areas == before->areas)
+		if (now.inodes <= before->inodes && now.areas == before->areas)
 			return true;
 		sleep_ms(100);
 	}
 	fprintf(stderr, "# inodes %ld -> %ld, areas %d -> %d\n", before->inodes,
 		now.inodes, before->areas, now.areas);
 	return false;
+}
+
+/*
+ * Instead of check_log() where the kernel itself says more than that: whether
+ * one of its checks found something.
+ */
+static inline void check_log_for_bugs(struct __test_metadata *_metadata)
+{
+	static const char *const bad[] = {
+		"BUG", "WARNING", "Oops", "KASAN", "KCSAN", "UBSAN", "ODEBUG",
+		"general protection", "refcount_t", "unreferenced object",
+		"Objects remaining", "possible circular", "blocked for more",
+	};
+	char line[8192];
+	ssize_t len;
+	size_t i;
+
+	if (end_kmsg < 0)
+		SKIP(return, "no /dev/kmsg");
+	for (;;) {
+		len = read(end_kmsg, line, sizeof(line) - 1);
+		if (len < 0 && errno == EPIPE)
+			continue;
+		if (len <= 0)
+			return;
+		line[len] = '\0';
+		for (i = 0; i < ARRAY_SIZE(bad); i++)
+			EXPECT_FALSE(!!strstr(line, bad[i])) {
+				TH_LOG("kernel: %s", line);
+			}
+	}
 }
 
 #endif /* GLOOM_TEST_FAULT_H */

@@ -6,9 +6,6 @@
 
 #include "fault.h"
 
-/* More places to fail than any command has. */
-#define NTH_MAX		1000
-
 FIXTURE(call)
 {
 	int dev;
@@ -349,54 +346,73 @@ static bool make_filter(FIXTURE_DATA(call) *self)
 	return true;
 }
 
-TEST_F_TIMEOUT(call, walk, 120)
+/* How often calls of a walk ended in which way. */
+struct outcomes {
+	unsigned int faults, enomem, efault, coped;
+};
+
+/* One round with the @nth of it failing. Whether something failed. */
+static bool round_of(struct __test_metadata *_metadata,
+		     FIXTURE_DATA(call) *self,
+		     const FIXTURE_VARIANT(call) *variant, unsigned int nth,
+		     struct outcomes *o)
 {
-	unsigned int injected = 0, coped = 0, enomem = 0, efault = 0, nth;
-	struct kernel_objects objects = kernel_objects();
 	struct state before, after;
-	bool failed = true;
+	bool failed;
 	int ret;
 
-	for (nth = 1; failed && nth < NTH_MAX; nth++) {
-		self->filter = -1;
-		if (!variant->alone)
-			ASSERT_TRUE(make_filter(self));
-		take_state(&before, self->dev, self->filter);
+	self->filter = -1;
+	if (!variant->alone)
+		ASSERT_TRUE(make_filter(self));
+	take_state(&before, self->dev, self->filter);
 
-		arm(nth);
-		ret = variant->run(self);
-		failed = disarm();
+	arm(nth);
+	ret = variant->run(self);
+	failed = disarm();
 
-		injected += failed;
-		if (!ret) {
-			coped += failed;
-		} else {
-			enomem += ret == -ENOMEM;
-			efault += ret == -EFAULT;
-			ASSERT_TRUE(failed);
-			ASSERT_TRUE(ret == -EFAULT ||
-				    (ret == -ENOMEM && variant->allocates)) {
-				TH_LOG("fault %u: %s", nth, strerror(-ret));
-			}
-			take_state(&after, self->dev, self->filter);
-			ASSERT_EQ(0, memcmp(&before, &after, sizeof(after))) {
-				TH_LOG("something changed at fault %u", nth);
-			}
-			ASSERT_EQ(0, variant->run(self));
+	o->faults += failed;
+	o->enomem += ret == -ENOMEM;
+	o->efault += ret == -EFAULT;
+	o->coped += failed && !ret;
+	if (ret) {
+		ASSERT_TRUE(failed);
+		ASSERT_TRUE(ret == -EFAULT ||
+			    (ret == -ENOMEM && variant->allocates)) {
+			TH_LOG("fault %u: %s", nth, strerror(-ret));
 		}
-		ASSERT_TRUE(variant->undo(self)) {
-			TH_LOG("done wrongly after fault %u", nth);
+		take_state(&after, self->dev, self->filter);
+		ASSERT_EQ(0, memcmp(&before, &after, sizeof(after))) {
+			TH_LOG("something changed at fault %u", nth);
 		}
-		if (self->filter >= 0) {
-			unlink_name(self->dev, self->present);
-			close(self->filter);
-		}
+		ASSERT_EQ(0, variant->run(self));
 	}
-	TH_LOG("%u faults: %u ENOMEM, %u EFAULT, %u coped with", injected,
-	       enomem, efault, coped);
-	EXPECT_FALSE(failed);
-	EXPECT_LT(0, efault);
-	EXPECT_EQ(variant->allocates, enomem > 0);
+	ASSERT_TRUE(variant->undo(self)) {
+		TH_LOG("done wrongly after fault %u", nth);
+	}
+	if (self->filter >= 0) {
+		unlink_name(self->dev, self->present);
+		close(self->filter);
+	}
+	return failed;
+}
+
+TEST_F_TIMEOUT(call, walk, 120)
+{
+	struct kernel_objects objects = kernel_objects();
+	struct outcomes o = { };
+	unsigned int nth;
+	int pass;
+
+	for (pass = 0; pass < PASSES; pass++) {
+		for (nth = 1; nth < NTH_MAX; nth++)
+			if (!round_of(_metadata, self, variant, nth, &o))
+				break;
+		ASSERT_GT(NTH_MAX, nth);
+	}
+	TH_LOG("%u faults: %u ENOMEM, %u EFAULT, %u coped with", o.faults,
+	       o.enomem, o.efault, o.coped);
+	EXPECT_LT(0, o.efault);
+	EXPECT_EQ(variant->allocates, o.enomem > 0);
 	EXPECT_TRUE(kernel_objects_are(&objects));
 }
 

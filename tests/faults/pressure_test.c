@@ -4,6 +4,7 @@
  * single failure does not show, because it is made up for by a second try.
  */
 
+#include <limits.h>
 #include <sys/resource.h>
 
 #include "fault.h"
@@ -162,6 +163,8 @@ TEST_F_TIMEOUT(pressure, no_percpu, 120)
 	EXPECT_EQ(WANTED, grown);
 	for (i = 0; i < nr; i++)
 		close(fds[i]);
+	/* So many take long to be freed. */
+	self->objects.inodes = LONG_MAX;
 }
 
 /* One call of many kinds; whether what it returned is documented. */
@@ -260,9 +263,10 @@ TEST_F(end, nothing_left)
 	EXPECT_TRUE(usage_is(&end_usage));
 }
 
-TEST_F(end, kernel_log_silent)
+/* That memory is out is said; nothing else is. */
+TEST_F(end, kernel_log_harmless)
 {
-	check_log(_metadata);
+	check_log_for_bugs(_metadata);
 }
 
 int main(int argc, char **argv)

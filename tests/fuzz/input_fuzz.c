@@ -13,7 +13,7 @@
 #include "fuzz.h"
 
 #define MAX_STREAM	(700 * 1024)
-#define MAX_WORDS	64
+#define MAX_WORDS	100
 
 /* A descriptor that nothing has. */
 #define STOP_FD		999

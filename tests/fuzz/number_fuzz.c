@@ -184,6 +184,7 @@ static void check_word(const char *text, size_t len)
 			abort();
 		return;
 	}
+	FUZZ_CHECK(len && isxdigit((unsigned char)text[len - 1]));
 	while (len > 20 && *text == '0' && isdigit((unsigned char)text[1])) {
 		text++;
 		len--;

@@ -9,7 +9,7 @@
 #include <gloom.h>
 
 #include "../../user/cli/estimate.h"
-#include "fuzz.h"
+#include "reference.h"
 
 /* Mostly of any magnitude, sometimes any bits. */
 static uint64_t take_count(struct bytes *input)
@@ -104,6 +104,23 @@ static void check_best(uint64_t n, uint64_t bytes, unsigned int max_k)
 	}
 }
 
+/* The model that gloom.h describes, as it is written there. */
+static long double slow_rate(unsigned int k, long double load)
+{
+	long double sum = 0, j;
+	unsigned int i;
+
+	for (j = 0; j < load + 20 * sqrtl(load) + 60; j++) {
+		long double part = expl(j * logl(load) - load - lgammal(j + 1));
+
+		for (i = 0; i < k; i++)
+			part *= -expm1l(j * log1pl(-1.0L /
+						   reference_sizes[k][i]));
+		sum += part;
+	}
+	return sum;
+}
+
 static void check_rate(uint64_t nr_blocks, unsigned int k, double n)
 {
 	double fpr = gloom_fpr(nr_blocks, k, n);
@@ -116,6 +133,11 @@ static void check_rate(uint64_t nr_blocks, unsigned int k, double n)
 	FUZZ_CHECK(fpr >= 0 && fpr <= 1);
 	FUZZ_CHECK(n > 0 || fpr == 0);
 	FUZZ_CHECK(gloom_fpr(nr_blocks, k, n * 1.25) >= fpr);
+	if (n > 0 && n / nr_blocks < 300) {
+		long double slow = slow_rate(k, (long double)n / nr_blocks);
+
+		FUZZ_CHECK(fabsl(fpr - slow) <= 1e-9L * slow + 1e-290L);
+	}
 }
 
 static void check_estimates(uint64_t nr_blocks, unsigned int k, uint64_t number)

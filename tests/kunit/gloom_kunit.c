@@ -209,6 +209,17 @@ static void table_limits(struct kunit *test)
 	expect_refusal(test, GLOOM_BLOCKS_MAX, -ENOMEM);
 }
 
+static u32 probe_singly(struct gloom_table *table, u32 op, const u64 *hashes,
+			unsigned int nr)
+{
+	unsigned int i;
+	u32 result = 0;
+
+	for (i = 0; i < nr; i++)
+		result |= gloom_probe(table, op, &hashes[i], 1) << i;
+	return result;
+}
+
 /* Groups give what single probes give, in every size and for every op. */
 static void probe_groups(struct kunit *test)
 {
@@ -223,24 +234,19 @@ static void probe_groups(struct kunit *test)
 			struct gloom_table *all = new_table(test, 100, k);
 
 			for (nr = 1; nr <= GLOOM_GROUP_KEYS; nr++) {
-				u32 want = 0, tested = 0;
+				u32 want, tested;
 
 				for (i = 0; i < nr; i++)
 					hashes[i] = number(next++);
 				/* A key twice in a group is new once. */
 				if (nr > 2)
 					hashes[2] = hashes[0];
-				for (i = 0; i < nr; i++) {
-					tested |= gloom_probe(one,
-							      GLOOM_OP_TEST,
-							      &hashes[i], 1) << i;
-				}
+				tested = probe_singly(one, GLOOM_OP_TEST,
+						      hashes, nr);
 				KUNIT_EXPECT_EQ(test, tested,
 						gloom_probe(all, GLOOM_OP_TEST,
 							    hashes, nr));
-				for (i = 0; i < nr; i++)
-					want |= gloom_probe(one, ops[o],
-							    &hashes[i], 1) << i;
+				want = probe_singly(one, ops[o], hashes, nr);
 				KUNIT_EXPECT_EQ(test, want,
 						gloom_probe(all, ops[o], hashes,
 							    nr));

@@ -7,6 +7,8 @@
 # shellcheck disable=SC2317 # functions that are called by the names in a list
 
 set -euo pipefail
+# The library is built by a make of its own.
+unset MAKEFLAGS MAKELEVEL
 
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)

@@ -231,6 +231,12 @@ static bool keys_fit(unsigned int flags)
 	       (fake.created.hash != GLOOM_HASH_XXH64);
 }
 
+/* In 32-bit programs the upper half of a pointer is 0, not a sign. */
+static bool pointer_fits(__u64 pointer)
+{
+	return pointer <= UINTPTR_MAX;
+}
+
 static int do_key(struct gloom_key *args, unsigned int op, bool readable,
 		  bool writable)
 {
@@ -258,12 +264,6 @@ static int do_key(struct gloom_key *args, unsigned int op, bool readable,
 	result = probe(op, hash);
 	args->result = readable ? result : 0;
 	return 0;
-}
-
-/* In 32-bit programs the upper half of a pointer is 0, not a sign. */
-static bool pointer_fits(__u64 pointer)
-{
-	return pointer <= UINTPTR_MAX;
 }
 
 static int batch_check(const struct gloom_batch *args, bool readable,
