@@ -208,7 +208,7 @@ int gloom_batch(struct gloom_filter *filter, struct gloom_batch *args)
 	if (!args->nr_keys)
 		return 0;
 
-	w = kmalloc(sizeof(*w), GFP_KERNEL);
+	w = kmalloc(sizeof(*w), GLOOM_GFP_BUFFER);
 	if (!w)
 		return -ENOMEM;
 	w->err = 0;

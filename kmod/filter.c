@@ -92,7 +92,7 @@ static int hash_user_key(const struct gloom_table *table, u64 ukey, u32 len,
 	if (len > GLOOM_KEY_MAX)
 		return -EMSGSIZE;
 	if (len > sizeof(on_stack)) {
-		key = kmalloc(len, GFP_KERNEL);
+		key = kmalloc(len, GLOOM_GFP_BUFFER);
 		if (!key)
 			return -ENOMEM;
 	}

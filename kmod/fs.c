@@ -31,7 +31,7 @@ static struct inode *fs_alloc_inode(struct super_block *sb)
 {
 	struct gloom_filter *filter;
 
-	filter = alloc_inode_sb(sb, filter_cache, GFP_KERNEL);
+	filter = alloc_inode_sb(sb, filter_cache, GLOOM_GFP);
 	if (!filter)
 		return NULL;
 	filter->table = NULL;
@@ -111,7 +111,7 @@ struct file *gloom_fs_create(struct gloom_table *table,
 	struct file *file;
 	int err;
 
-	counters = alloc_percpu_gfp(struct gloom_counters, GFP_KERNEL_ACCOUNT);
+	counters = alloc_percpu_gfp(struct gloom_counters, GLOOM_GFP);
 	if (!counters)
 		return ERR_PTR(-ENOMEM);
 

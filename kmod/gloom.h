@@ -60,6 +60,7 @@
 #define GLOOM_KMOD_H
 
 #include <linux/fs.h>
+#include <linux/gfp.h>
 #include <linux/percpu.h>
 #include <linux/types.h>
 #include <linux/uaccess.h>
@@ -68,6 +69,16 @@
 #include <gloom/core.h>
 
 #include "limits.h"
+
+/*
+ * For what a filter keeps: charged to the creator's memory cgroup, and given up
+ * rather than have the OOM killer look for a victim, in the cgroup or outside.
+ * NOWARN, here and for buffers: users may ask for too much without a word in
+ * the log.
+ */
+#define GLOOM_GFP	\
+	(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
+#define GLOOM_GFP_BUFFER	(GFP_KERNEL | __GFP_NOWARN)
 
 static_assert(sizeof(struct gloom_block) == GLOOM_BLOCK_SIZE);
 static_assert(GLOOM_WINDOW_BYTES >= GLOOM_KEY_MAX);

@@ -117,7 +117,7 @@ bool gloom_name_exists(const char *key)
  */
 int gloom_name_add(struct file *file)
 {
-	struct gloom_name *new = kmalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
+	struct gloom_name *new = kmalloc(sizeof(*new), GLOOM_GFP);
 	struct rb_node *old;
 
 	if (!new)

@@ -12,13 +12,6 @@
 #include "gloom.h"
 
 /*
- * Charged to the creator's memory cgroup. RETRY_MAYFAIL: give up rather than
- * have the OOM killer look for a victim, in the cgroup or the machine; NOWARN:
- * users may ask for too much without a word in the log.
- */
-#define GLOOM_GFP (GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
-
-/*
  * gloom_table_create - allocate an empty table
  * @geo:	geometry, validated by the caller
  * @node:	NUMA node, or NUMA_NO_NODE
@@ -45,7 +38,7 @@ struct gloom_table *gloom_table_create(const struct gloom_geometry *geo,
 		return ERR_PTR(err);
 
 	err = -ENOMEM;
-	table = kmalloc(sizeof(*table), GFP_KERNEL_ACCOUNT);
+	table = kmalloc(sizeof(*table), GLOOM_GFP);
 	if (!table)
 		goto err_quota;
 	table->geo = *geo;
