@@ -3,38 +3,11 @@
 #ifndef GLOOM_TEST_FAULT_H
 #define GLOOM_TEST_FAULT_H
 
+#include "files.h"
 #include "gloom_test.h"
 #include "kernel_memory.h"
 
 #define FAULT_KNOBS	"/sys/kernel/debug/"
-
-/* ---- Files ---------------------------------------------------------- */
-
-static inline bool write_text(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	ssize_t len;
-
-	if (fd < 0)
-		return false;
-	len = write(fd, text, strlen(text));
-	close(fd);
-	return len == (ssize_t)strlen(text);
-}
-
-/* The number a file holds, or -1. */
-static inline long read_number(const char *path)
-{
-	char text[64] = "";
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return -1;
-	if (read(fd, text, sizeof(text) - 1) < 0)
-		text[0] = '\0';
-	close(fd);
-	return text[0] ? atol(text) : -1;
-}
 
 /* ---- Making things fail, in this thread ------------------------------ */
 
@@ -123,12 +96,10 @@ static inline long end_failing(const char *kind)
 	return FAULTS_MANY - read_number(path);
 }
 
-#define FILTER_SLAB	"/sys/kernel/slab/gloom_filter/"
-
 /*
  * Silent, for threads that ask for it, and allocations that may sleep not left
- * out: there are hardly others in a system call. Ends the program where that is not
- * possible.
+ * out: in a system call there are hardly others. Ends the program where that is
+ * not possible.
  */
 static inline void begin_faults(void)
 {
@@ -154,13 +125,6 @@ static inline void begin_faults(void)
 }
 
 /* ---- What is there -------------------------------------------------- */
-
-/* Inodes of filters, exactly; those freed lately wait for a grace period. */
-static inline long filter_objects(void)
-{
-	write_text(FILTER_SLAB "shrink", "1");
-	return read_number(FILTER_SLAB "objects");
-}
 
 /* All names, one behind the other. */
 struct names {

@@ -179,7 +179,7 @@ static bool storm(FIXTURE_DATA(pressure) *self, __u64 seed, int *refused)
 	__u8 results[8];
 	int ret;
 
-	snprintf(c.name, sizeof(c.name), NAME_PREFIX "storm.%d",
+	snprintf(c.name, sizeof(c.name), NAME_PREFIX "many.%d",
 		 (int)(seed % 8));
 	memcpy(key, &seed, sizeof(seed));
 	switch (seed / 8 % 8) {

@@ -13,14 +13,11 @@
 #include <unistd.h>
 
 #include "../unit/fake_kernel.h"
+#include "command.h"
 #include "fuzz.h"
 
 #define MAX_WORDS	24
 #define MAX_CONTENT	(300 * 1024)
-
-/* The command's, which is compiled with other names for these. */
-int gloom_main(int argc, char **argv);
-int fuzz_open(const char *path, int flags, ...);
 
 /* Bytes that stand for words; others begin a word of their own. */
 static const char * const vocabulary[] = {
@@ -92,11 +89,11 @@ static int take_words(struct bytes *input, char **words)
 static void forget_arguments(void)
 {
 	static const struct option none[] = { {} };
-	char name[] = "gloom";
-	char *words[] = { name, NULL };
+	char *name = strdup("gloom");
 
 	optind = 0;
-	getopt_long(1, words, "", none, NULL);
+	getopt_long(1, &name, "", none, NULL);
+	free(name);
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
@@ -139,7 +136,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	code = gloom_main(nr, words);
 	FUZZ_CHECK(code >= 0 && code <= 3);
 
-	/* What the end of a process does: the command's files have come last. */
+	/* As at the end of a process: the command's files have come last. */
 	syscall(SYS_close_range, fd, ~0U, 0);
 	for (i = 0; i < nr; i++)
 		free(words[i]);

@@ -17,7 +17,8 @@ static bool core_test(const struct gloom_block *block, uint32_t hash,
 {
 	bool result = false;
 
-#define CORE_TEST(block, hash, k)	(result = gloom_block_test(block, hash, k))
+#define CORE_TEST(block, hash, k)				\
+	(result = gloom_block_test(block, hash, k))
 	GLOOM_SPECIALIZE_K(k, CORE_TEST, block, hash)
 	return result;
 }
@@ -26,7 +27,8 @@ static bool core_add(struct gloom_block *block, uint32_t hash, unsigned int k)
 {
 	bool result = false;
 
-#define CORE_ADD(block, hash, k)	(result = gloom_block_add(block, hash, k))
+#define CORE_ADD(block, hash, k)				\
+	(result = gloom_block_add(block, hash, k))
 	GLOOM_SPECIALIZE_K(k, CORE_ADD, block, hash)
 	return result;
 }

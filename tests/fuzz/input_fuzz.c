@@ -5,11 +5,11 @@
  * again they are the stream.
  */
 #include <errno.h>
-#include <poll.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "../../user/cli/input.h"
+#include "command.h"
 #include "fuzz.h"
 
 #define MAX_STREAM	(700 * 1024)
@@ -17,10 +17,6 @@
 
 /* A descriptor that nothing has. */
 #define STOP_FD		999
-
-ssize_t __wrap_read(int fd, void *to, size_t size);
-int __wrap_poll(struct pollfd *files, nfds_t nr, int timeout);
-int fuzz_open(const char *path, int flags, ...);
 
 static char stream[MAX_STREAM + 1];
 static size_t stream_size;

@@ -102,7 +102,9 @@ static void do_single(struct bytes *input, enum gloom_op op)
 /* The lengths of keys, mostly short, and the bytes that they need. */
 static size_t take_lens(struct bytes *input, uint32_t *lens, size_t nr)
 {
-	static const uint32_t odd[] = { 8, 4096, 4097, UINT32_MAX, 0, 300, 1, 64 };
+	static const uint32_t odd[] = {
+		8, 4096, 4097, UINT32_MAX, 0, 300, 1, 64,
+	};
 	size_t sum = 0, i;
 
 	for (i = 0; i < nr; i++) {
@@ -208,10 +210,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	memset(&ledger, 0, sizeof(ledger));
 	options.flags = GLOOM_LOCAL | GLOOM_SEED;
-	options.nr_blocks = ledger.nr_blocks = take(&input, 1) % MAX_BLOCKS + 1;
-	options.k = ledger.k = take(&input, 1) % 16 + 1;
-	options.hash = ledger.hash = take(&input, 1) % 3 + 1;
-	options.seed = ledger.seed = take(&input, 4);
+	ledger.nr_blocks = take(&input, 1) % MAX_BLOCKS + 1;
+	ledger.k = take(&input, 1) % 16 + 1;
+	ledger.hash = take(&input, 1) % 3 + 1;
+	ledger.seed = take(&input, 4);
+	options.nr_blocks = ledger.nr_blocks;
+	options.k = ledger.k;
+	options.hash = ledger.hash;
+	options.seed = ledger.seed;
 	error = gloom_create(&filter, NULL, &options);
 	FUZZ_EQ(error, 0);
 	while (input.at < input.end) {

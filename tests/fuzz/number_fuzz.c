@@ -193,7 +193,8 @@ static void check_word(const char *text, size_t len)
 		return;
 	memcpy(copy, text, len);
 	copy[len] = 0;
-	shall = strtoull(copy, &end, copy[1] == 'x' || copy[1] == 'X' ? 16 : 10);
+	shall = strtoull(copy, &end,
+			 copy[1] == 'x' || copy[1] == 'X' ? 16 : 10);
 	FUZZ_CHECK(!*end && is == shall);
 }
 

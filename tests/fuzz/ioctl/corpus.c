@@ -9,6 +9,9 @@
 #include "corpus.h"
 #include "coverage.h"
 
+/* What is kept as files. The first of them have nearly all. */
+#define MOST_FILES	60
+
 struct entry {
 	struct sequence seq;
 	size_t nr;
@@ -75,12 +78,10 @@ size_t corpus_new(uint32_t *features, size_t nr)
 
 const struct sequence *corpus_pick(void)
 {
-	size_t late = random_below(2) ? nr_entries - nr_entries / 4 : nr_entries;
-
 	/* The last quarter as often as all. */
-	if (late == nr_entries)
-		return &entries[random_below(nr_entries)]->seq;
-	return &entries[late + random_below(nr_entries - late)]->seq;
+	size_t nr = random_below(2) ? nr_entries / 4 + 1 : nr_entries;
+
+	return &entries[nr_entries - 1 - random_below(nr)]->seq;
 }
 
 static size_t missing(const struct entry *entry, const uint8_t *have)
@@ -92,7 +93,8 @@ static size_t missing(const struct entry *entry, const uint8_t *have)
 	return nr;
 }
 
-static int entry_write(const char *folder, const struct entry *entry, int number)
+static int entry_write(const char *folder, const struct entry *entry,
+		       int number)
 {
 	char path[512];
 	FILE *file;
@@ -129,7 +131,7 @@ int corpus_write(const char *folder)
 				best = entries[i];
 			}
 		}
-		if (!best)
+		if (!best || number == MOST_FILES)
 			return number;
 		for (i = 0; i < best->nr; i++)
 			have[best->features[i]] = 1;

@@ -19,7 +19,7 @@ size_t corpus_new(uint32_t *features, size_t nr);
 /* One of them, more often a late one. */
 const struct sequence *corpus_pick(void);
 
-/* Few of them with all their features, each as a file. Returns their number. */
+/* The few that have most of the features, as files. Returns their number. */
 int corpus_write(const char *folder);
 
 /* Calls @function with each file of a folder, by name; -1 if one is bad. */

@@ -170,7 +170,8 @@ int key_step(const struct step *step, unsigned int thread)
 		good = !args.len;
 		memcpy(keys->blob, &args.key, 8);
 	} else {
-		spot = memory_place(thread, AREA_KEYS, step->field[F_KEYS], len);
+		spot = memory_place(thread, AREA_KEYS, step->field[F_KEYS],
+				    len);
 		key_bytes(keys->blob, step->field[F_KEY], len);
 		memcpy(spot.bytes, keys->blob, !spot.bytes ? 0 :
 		       len < spot.readable ? len : spot.readable);
@@ -292,7 +293,8 @@ static size_t make_blob(struct keys *keys, const struct step *step, uint32_t nr,
 
 		if (len > GLOOM_KEY_MAX || len > KEYS_BYTES - at)
 			break;
-		key_bytes(keys->blob + at, step->field[F_KEY] + i % PERIOD, len);
+		key_bytes(keys->blob + at, step->field[F_KEY] + i % PERIOD,
+			  len);
 		at += len;
 	}
 	return at;

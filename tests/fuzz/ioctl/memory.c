@@ -108,7 +108,8 @@ struct spot memory_place(unsigned int thread, enum area area, uint64_t place,
 		at = detail % 16 * 8;
 		spot.bytes = shared + at;
 		spot.user = (uintptr_t)spot.bytes;
-		spot.readable = spot.writable = SHARED_BYTES - at;
+		spot.readable = SHARED_BYTES - at;
+		spot.writable = spot.readable;
 		spot.shared = true;
 		return spot;
 	case PLACE_NULL:
@@ -125,7 +126,8 @@ struct spot memory_place(unsigned int thread, enum area area, uint64_t place,
 	}
 	spot.bytes = m->write + at;
 	spot.user = (uintptr_t)spot.bytes;
-	spot.readable = spot.writable = room - at;
+	spot.readable = room - at;
+	spot.writable = spot.readable;
 	return spot;
 }
 

@@ -39,19 +39,19 @@ static bool rarely(unsigned int times)
 	return !random_below(times);
 }
 
-/* What each action looks at. */
-#define ARGUMENT	F_SIZE, F_TAIL, F_ARG
+/* What each action looks at; F_FILE, which is 0, can only be the first. */
+#define ARGUMENT	F_FILE, F_SIZE, F_TAIL, F_ARG
 static const uint8_t used[NR_ACTIONS][20] = {
-	[ACT_CREATE] = { ARGUMENT, F_FILE, F_TO, F_FLAGS, F_NAME, F_BLOCKS, F_K,
+	[ACT_CREATE] = { ARGUMENT, F_TO, F_FLAGS, F_NAME, F_BLOCKS, F_K,
 			 F_HASH, F_LAYOUT, F_MODE, F_SEED, F_CAPACITY, F_NODE },
-	[ACT_OPEN] = { ARGUMENT, F_FILE, F_TO, F_FLAGS, F_NAME, F_RESERVED },
-	[ACT_UNLINK] = { ARGUMENT, F_FILE, F_FLAGS, F_NAME },
-	[ACT_NEXT] = { ARGUMENT, F_FILE, F_FLAGS, F_NAME, F_RESERVED },
-	[ACT_QUERY] = { ARGUMENT, F_FILE, F_FLAGS },
-	[ACT_INFO] = { ARGUMENT, F_FILE, F_FLAGS },
-	[ACT_ADD] = { ARGUMENT, F_FILE, F_FLAGS, F_KEY, F_LEN, F_KEYS },
-	[ACT_TEST] = { ARGUMENT, F_FILE, F_FLAGS, F_KEY, F_LEN, F_KEYS },
-	[ACT_BATCH] = { ARGUMENT, F_FILE, F_FLAGS, F_OP, F_KEY_SIZE, F_NR,
+	[ACT_OPEN] = { ARGUMENT, F_TO, F_FLAGS, F_NAME, F_RESERVED },
+	[ACT_UNLINK] = { ARGUMENT, F_FLAGS, F_NAME },
+	[ACT_NEXT] = { ARGUMENT, F_FLAGS, F_NAME, F_RESERVED },
+	[ACT_QUERY] = { ARGUMENT, F_FLAGS },
+	[ACT_INFO] = { ARGUMENT, F_FLAGS },
+	[ACT_ADD] = { ARGUMENT, F_FLAGS, F_KEY, F_LEN, F_KEYS },
+	[ACT_TEST] = { ARGUMENT, F_FLAGS, F_KEY, F_LEN, F_KEYS },
+	[ACT_BATCH] = { ARGUMENT, F_FLAGS, F_OP, F_KEY_SIZE, F_NR,
 			F_KEY, F_LEN, F_BAD, F_BAD_LEN, F_KEYS_SIZE, F_RESERVED,
 			F_KEYS, F_LENS, F_RESULTS },
 	[ACT_CLOSE] = { F_FILE },
@@ -208,7 +208,8 @@ static uint64_t random_field(enum action action, enum field field)
 	}
 }
 
-static void random_step(struct step *step, enum action action, unsigned int nr_threads)
+static void random_step(struct step *step, enum action action,
+			unsigned int nr_threads)
 {
 	unsigned int i;
 

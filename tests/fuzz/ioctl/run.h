@@ -33,12 +33,12 @@ struct run {
 	/* For this one. */
 	bool solo;
 	bool signals;		/* some may come */
-	_Atomic bool vague;	/* there are filters that are not known */
-	pthread_mutex_t lock;	/* the slots, the list of models */
 	struct slot slot[NR_SLOTS];
 	struct model *named[NR_VALID_NAMES];	/* good if solo */
-	_Atomic bool failed;
+	pthread_mutex_t lock;	/* for the slots and the list of models */
 	char why[256];
+	_Atomic bool failed;
+	_Atomic bool vague;	/* there are filters that are not known */
 };
 
 extern struct run run;

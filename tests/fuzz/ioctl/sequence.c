@@ -6,6 +6,8 @@
 
 #include "sequence.h"
 
+#define SPACES	"\n "
+
 static const char * const actions[NR_ACTIONS] = {
 	"create", "open", "unlink", "next", "query",
 	"info", "add", "test", "batch",
@@ -94,16 +96,16 @@ static bool step_read(struct step *step, char *line)
 	int number;
 
 	memset(step, 0, sizeof(*step));
-	word = strtok_r(line, " \n", &rest);
+	word = strtok_r(line, SPACES, &rest);
 	step->thread = strtoul(word, &value, 10);
 	if (*value)
 		return false;
-	word = strtok_r(NULL, " \n", &rest);
+	word = strtok_r(NULL, SPACES, &rest);
 	number = word ? find(actions, NR_ACTIONS, word) : -1;
 	if (number < 0)
 		return false;
 	step->action = number;
-	while ((word = strtok_r(NULL, " \n", &rest))) {
+	while ((word = strtok_r(NULL, SPACES, &rest))) {
 		value = strchr(word, '=');
 		if (!value)
 			return false;
@@ -124,7 +126,7 @@ bool sequence_read(FILE *file, struct sequence *seq)
 
 	seq->nr = 0;
 	while (fgets(line, sizeof(line), file)) {
-		if (line[0] == '#' || line[strspn(line, " \n")] == 0)
+		if (line[0] == '#' || line[strspn(line, SPACES)] == 0)
 			continue;
 		if (seq->nr == MAX_STEPS ||
 		    !step_read(&seq->step[seq->nr], line))
