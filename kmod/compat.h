@@ -40,7 +40,8 @@ static inline void gloom_inode_init_times(struct inode *inode)
 
 /*
  * Huge-page backed memory with a choice of node came in 6.16. Before, only
- * kvmalloc_node() has both, and only below 2 GiB.
+ * kvmalloc_node() has both: below 2 GiB, and small tables come from kmalloc(),
+ * which rounds up to a power of two.
  */
 static inline void *gloom_vmalloc_huge_node(size_t size, gfp_t gfp, int node)
 {

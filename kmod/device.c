@@ -16,7 +16,7 @@ static long ioctl_query(void __user *uarg)
 	struct gloom_query args;
 	int err;
 
-	err = gloom_uarg_get(&args, sizeof(args), sizeof(args), uarg);
+	err = gloom_uarg_get(&args, sizeof(args), GLOOM_QUERY_SIZE_VER0, uarg);
 	if (err)
 		return err;
 	if (args.flags)
@@ -39,35 +39,16 @@ static long ioctl_query(void __user *uarg)
 	return gloom_uarg_put(uarg, &args, sizeof(args), args.size);
 }
 
-/*
- * Give a file to user space. In the order that lets every step be undone: the
- * number, into the structure; the name, if it is to have one; last, when
- * nothing can fail any more, the file itself. Takes over the file.
- */
-static int deliver_file(struct file *file, bool named, s32 *fd,
-			void __user *uarg, const void *args, size_t size,
-			u32 usize)
+/* Last of all, when nothing can fail any more: the file gets its number. */
+static int deliver_file(struct file *file, int fd, int err)
 {
-	int err;
-
-	*fd = get_unused_fd_flags(O_CLOEXEC);
-	if (*fd < 0) {
-		err = *fd;
-		goto err_file;
+	if (err) {
+		put_unused_fd(fd);
+		fput(file);
+		return err;
 	}
-	err = gloom_uarg_put(uarg, args, size, usize);
-	if (!err && named)
-		err = gloom_name_add(file);
-	if (err)
-		goto err_fd;
-	fd_install(*fd, file);
+	fd_install(fd, file);
 	return 0;
-
-err_fd:
-	put_unused_fd(*fd);
-err_file:
-	fput(file);
-	return err;
 }
 
 static bool node_valid(u32 node)
@@ -91,8 +72,9 @@ static int create_check(const struct gloom_create *args)
 		return -EINVAL;
 	if ((args->flags & GLOOM_CREATE_RANDOM_SEED) && args->seed)
 		return -EINVAL;
-	if (args->flags & GLOOM_CREATE_NODE ? !node_valid(args->node) :
-					      args->node)
+	if (!(args->flags & GLOOM_CREATE_NODE) && args->node)
+		return -EINVAL;
+	if ((args->flags & GLOOM_CREATE_NODE) && !node_valid(args->node))
 		return -EINVAL;
 	if (memchr_inv(args->name, 0, sizeof(args->name)) &&
 	    !gloom_name_valid(args->name))
@@ -108,7 +90,7 @@ static long ioctl_create(void __user *uarg)
 	struct file *file;
 	int err;
 
-	err = gloom_uarg_get(&args, sizeof(args), sizeof(args), uarg);
+	err = gloom_uarg_get(&args, sizeof(args), GLOOM_CREATE_SIZE_VER0, uarg);
 	if (err)
 		return err;
 	err = create_check(&args);
@@ -138,8 +120,15 @@ static long ioctl_create(void __user *uarg)
 		return PTR_ERR(file);
 	}
 
-	return deliver_file(file, args.name[0], &args.fd, uarg, &args,
-			    sizeof(args), args.size);
+	args.fd = get_unused_fd_flags(O_CLOEXEC);
+	if (args.fd < 0) {
+		fput(file);
+		return args.fd;
+	}
+	err = gloom_uarg_put(uarg, &args, sizeof(args), args.size);
+	if (!err && args.name[0])
+		err = gloom_name_add(file);
+	return deliver_file(file, args.fd, err);
 }
 
 static long ioctl_open(void __user *uarg)
@@ -148,7 +137,7 @@ static long ioctl_open(void __user *uarg)
 	struct file *file;
 	int err;
 
-	err = gloom_uarg_get(&args, sizeof(args), sizeof(args), uarg);
+	err = gloom_uarg_get(&args, sizeof(args), GLOOM_OPEN_SIZE_VER0, uarg);
 	if (err)
 		return err;
 	if (!args.flags || args.flags & ~GLOOM_OPEN_FLAGS || args.reserved ||
@@ -158,8 +147,13 @@ static long ioctl_open(void __user *uarg)
 	file = gloom_name_open(args.name, args.flags);
 	if (IS_ERR(file))
 		return PTR_ERR(file);
-	return deliver_file(file, false, &args.fd, uarg, &args, sizeof(args),
-			    args.size);
+	args.fd = get_unused_fd_flags(O_CLOEXEC);
+	if (args.fd < 0) {
+		fput(file);
+		return args.fd;
+	}
+	err = gloom_uarg_put(uarg, &args, sizeof(args), args.size);
+	return deliver_file(file, args.fd, err);
 }
 
 static long ioctl_unlink(void __user *uarg)
@@ -167,7 +161,7 @@ static long ioctl_unlink(void __user *uarg)
 	struct gloom_unlink args;
 	int err;
 
-	err = gloom_uarg_get(&args, sizeof(args), sizeof(args), uarg);
+	err = gloom_uarg_get(&args, sizeof(args), GLOOM_UNLINK_SIZE_VER0, uarg);
 	if (err)
 		return err;
 	if (args.flags || !gloom_name_valid(args.name))
@@ -180,7 +174,7 @@ static long ioctl_next(void __user *uarg)
 	struct gloom_next args;
 	int err;
 
-	err = gloom_uarg_get(&args, sizeof(args), sizeof(args), uarg);
+	err = gloom_uarg_get(&args, sizeof(args), GLOOM_NEXT_SIZE_VER0, uarg);
 	if (err)
 		return err;
 	if (args.flags || args.reserved)

@@ -164,7 +164,7 @@ static long ioctl_info(struct file *file, void __user *uarg)
 	struct gloom_info args;
 	int err;
 
-	err = gloom_uarg_get(&args, sizeof(args), sizeof(args), uarg);
+	err = gloom_uarg_get(&args, sizeof(args), GLOOM_INFO_SIZE_VER0, uarg);
 	if (err)
 		return err;
 	err = filter_info(gloom_inode_filter(file_inode(file)), file->f_mode,
@@ -175,8 +175,8 @@ static long ioctl_info(struct file *file, void __user *uarg)
 }
 
 /*
- * Calls that set bits write to user memory before they do: a result that cannot
- * be delivered is found out while nothing has changed.
+ * User memory is written to before anything is done: a result that cannot be
+ * delivered is found out while no bit and no counter has changed.
  */
 
 static long ioctl_key(struct file *file, void __user *uarg, u32 op)
@@ -188,7 +188,7 @@ static long ioctl_key(struct file *file, void __user *uarg, u32 op)
 	u64 hash;
 	int err;
 
-	err = gloom_uarg_get(&args, sizeof(args), sizeof(args), uarg);
+	err = gloom_uarg_get(&args, sizeof(args), GLOOM_KEY_SIZE_VER0, uarg);
 	if (err)
 		return err;
 	err = key_hash(filter, file->f_mode, op, &args, &hash);
@@ -210,7 +210,7 @@ static long ioctl_batch(struct file *file, void __user *uarg)
 	struct gloom_batch args;
 	int err;
 
-	err = gloom_uarg_get(&args, sizeof(args), sizeof(args), uarg);
+	err = gloom_uarg_get(&args, sizeof(args), GLOOM_BATCH_SIZE_VER0, uarg);
 	if (err)
 		return err;
 	err = batch_check(filter, file->f_mode, &args);

@@ -36,6 +36,7 @@ static struct inode *fs_alloc_inode(struct super_block *sb)
 		return NULL;
 	filter->table = NULL;
 	filter->counters = NULL;
+	filter->name[0] = '\0';
 	return &filter->inode;
 }
 
@@ -48,13 +49,13 @@ static void fs_evict_inode(struct inode *inode)
 {
 	struct gloom_filter *filter = gloom_inode_filter(inode);
 
+	truncate_inode_pages_final(&inode->i_data);
 	clear_inode(inode);
 	/* The root of the filesystem is no filter. */
 	if (!filter->table)
 		return;
 	free_percpu(filter->counters);
 	gloom_table_destroy(filter->table);
-	simple_release_fs(&fs_mount, &fs_mount_count);
 }
 
 static const struct super_operations fs_super_ops = {
@@ -64,6 +65,43 @@ static const struct super_operations fs_super_ops = {
 	.statfs		= simple_statfs,
 };
 
+/*
+ * A filter's reference to the mount goes with its only dentry, not its inode:
+ * whoever drops the last reference to a dentry has one to the mount too, while
+ * fsnotify and drop_caches hold inodes alone.
+ */
+static void fs_release_dentry(struct dentry *dentry, struct inode *inode)
+{
+	bool is_filter = gloom_inode_filter(inode)->table;
+
+	iput(inode);
+	if (is_filter)
+		simple_release_fs(&fs_mount, &fs_mount_count);
+}
+
+/* What /proc/PID/fd shows. */
+static char *fs_name_dentry(struct dentry *dentry, char *buffer, int size)
+{
+	struct inode *inode = d_inode(dentry);
+	struct gloom_filter *filter = gloom_inode_filter(inode);
+	char name[sizeof("gloom:") + GLOOM_NAME_SIZE];
+	int len;
+
+	if (filter->name[0])
+		len = scnprintf(name, sizeof(name), "gloom:%s", filter->name);
+	else
+		len = scnprintf(name, sizeof(name), "gloom:[%llu]",
+				(u64)inode->i_ino);
+	if (++len > size)
+		return ERR_PTR(-ENAMETOOLONG);
+	return memcpy(buffer + size - len, name, len);
+}
+
+static const struct dentry_operations fs_dentry_ops = {
+	.d_iput		= fs_release_dentry,
+	.d_dname	= fs_name_dentry,
+};
+
 static int fs_init_context(struct fs_context *fc)
 {
 	struct pseudo_fs_context *ctx = init_pseudo(fc, GLOOM_FS_MAGIC);
@@ -71,6 +109,7 @@ static int fs_init_context(struct fs_context *fc)
 	if (!ctx)
 		return -ENOMEM;
 	ctx->ops = &fs_super_ops;
+	ctx->dops = &fs_dentry_ops;
 	fc->s_iflags |= SB_I_NOEXEC | SB_I_NODEV;
 	return 0;
 }
@@ -104,14 +143,15 @@ struct file *gloom_fs_create(struct gloom_table *table,
 			     const struct gloom_create *args)
 {
 	struct gloom_counters __percpu *counters;
-	char label[sizeof("gloom:") + GLOOM_NAME_SIZE];
 	struct gloom_filter *filter;
 	struct inode *inode;
 	struct vfsmount *mnt;
 	struct file *file;
 	int err;
 
-	counters = alloc_percpu_gfp(struct gloom_counters, GLOOM_GFP);
+	counters = alloc_percpu_gfp(struct gloom_counters,
+				    GFP_KERNEL_ACCOUNT | __GFP_NORETRY |
+				    __GFP_NOWARN);
 	if (!counters)
 		return ERR_PTR(-ENOMEM);
 
@@ -125,6 +165,8 @@ struct file *gloom_fs_create(struct gloom_table *table,
 	inode = new_inode(mnt->mnt_sb);
 	if (!inode)
 		goto err_mount;
+	/* No link leads here, so that inotify lets go with the last close. */
+	clear_nlink(inode);
 	inode->i_ino = atomic64_inc_return(&last_ino);
 	inode->i_mode = S_IFREG | args->mode;
 	inode->i_uid = current_fsuid();
@@ -140,12 +182,9 @@ struct file *gloom_fs_create(struct gloom_table *table,
 	filter->fpr = args->fpr;
 	memcpy(filter->name, args->name, sizeof(filter->name));
 
-	/* What /proc/PID/fd shows. */
-	scnprintf(label, sizeof(label), "gloom:%s", filter->name);
-
 	/* A file holds its operations' module; fput() releases that. */
 	__module_get(THIS_MODULE);
-	file = alloc_file_pseudo(inode, mnt, label, O_RDWR | O_LARGEFILE,
+	file = alloc_file_pseudo(inode, mnt, "gloom", O_RDWR | O_LARGEFILE,
 				 &gloom_filter_fops);
 	if (IS_ERR(file)) {
 		module_put(THIS_MODULE);
@@ -153,7 +192,7 @@ struct file *gloom_fs_create(struct gloom_table *table,
 		iput(inode);
 		goto err_mount;
 	}
-	/* From here on eviction frees all. */
+	/* From here on closing the file frees all. */
 	filter->table = table;
 	mntput(mnt);
 	return file;

@@ -19,29 +19,33 @@
  *	filter file, name, filter -> mount -> superblock -> module
  *
  *	A filter dies when the last file and name that lead to it are gone: its
- *	inode is unhashed, so the VFS evicts it with the last reference, and
- *	evicting frees the table. The memory of the inode itself goes after an
- *	RCU grace period; module exit waits for those with rcu_barrier().
+ *	inode is unhashed and has no link, so that fsnotify lets go of it then
+ *	and the VFS evicts it with the last reference. Evicting frees the table.
+ *	The memory of the inode itself goes after an RCU grace period; module
+ *	exit waits for those with rcu_barrier().
  *
  *	The module is held by the superblock (file_system_type.owner), not by
  *	file_operations.owner alone: __fput() drops the latter before the
  *	dentry, and eviction must not outlive the code. The superblock lives as
- *	long as its mount, and every filter holds a reference to the mount from
- *	its birth to its eviction. A reference to a mount must not be the last
- *	one when it is dropped within eviction; it never is, since whoever drops
- *	the last reference to an inode (a file, a name, or gloom_fs_create() on
- *	its error path) still holds its own to the mount.
+ *	long as its mount, and every filter holds a reference to the mount, so
+ *	that there is one superblock while there are filters. It is dropped with
+ *	the filter's only dentry, and there it is never the last: whoever drops
+ *	the last reference to a dentry (a file, a name) holds its own to the
+ *	mount until later. It must not be dropped with the inode: fsnotify and
+ *	drop_caches hold inodes alone, and the last reference to the mount,
+ *	dropped by one of them, would wait for itself.
  *
  *	A name holds a mount reference and so keeps the module loaded: rmmod
  *	cannot lose data, it is told "busy".
  *
- * LOCKS, in order
+ * LOCKS: none is taken under another
  *
  *	names_lock	mutex; the tree of names. No user copy and no table is
- *			made under it, so it is never held for long.
+ *			made under it, so it is never held for long. The LSM's
+ *			permission hooks run under it.
  *	quota_lock	spinlock; the sums that limits are compared with.
  *	stripe locks	spinlocks; test-and-add against test-and-add, one block
- *			each. Innermost; plain adds and tests take no lock.
+ *			each. Plain adds and tests take no lock.
  *
  *	The VFS's own locks (i_rwsem around setattr) are outside of all these.
  *
@@ -71,8 +75,8 @@
 #include "limits.h"
 
 /*
- * For what a filter keeps: charged to the creator's memory cgroup, and given up
- * rather than have the OOM killer look for a victim, in the cgroup or outside.
+ * For what a filter keeps: charged to the creator's memory cgroup, and where it
+ * may be large given up rather than have the OOM killer look for a victim.
  * NOWARN, here and for buffers: users may ask for too much without a word in
  * the log.
  */
@@ -84,6 +88,26 @@ static_assert(sizeof(struct gloom_block) == GLOOM_BLOCK_SIZE);
 static_assert(GLOOM_WINDOW_BYTES >= GLOOM_KEY_MAX);
 static_assert(GLOOM_WINDOW_KEYS % GLOOM_GROUP_KEYS == 0);
 static_assert(GLOOM_GROUP_KEYS == 32);	/* answers fill a u32 */
+
+/* Sizes that were published first are for ever the least that is accepted. */
+#define GLOOM_QUERY_SIZE_VER0	64
+#define GLOOM_CREATE_SIZE_VER0	128
+#define GLOOM_OPEN_SIZE_VER0	80
+#define GLOOM_UNLINK_SIZE_VER0	72
+#define GLOOM_NEXT_SIZE_VER0	96
+#define GLOOM_INFO_SIZE_VER0	192
+#define GLOOM_KEY_SIZE_VER0	24
+#define GLOOM_BATCH_SIZE_VER0	64
+
+/* While no structure has grown. */
+static_assert(sizeof(struct gloom_query) == GLOOM_QUERY_SIZE_VER0);
+static_assert(sizeof(struct gloom_create) == GLOOM_CREATE_SIZE_VER0);
+static_assert(sizeof(struct gloom_open) == GLOOM_OPEN_SIZE_VER0);
+static_assert(sizeof(struct gloom_unlink) == GLOOM_UNLINK_SIZE_VER0);
+static_assert(sizeof(struct gloom_next) == GLOOM_NEXT_SIZE_VER0);
+static_assert(sizeof(struct gloom_info) == GLOOM_INFO_SIZE_VER0);
+static_assert(sizeof(struct gloom_key) == GLOOM_KEY_SIZE_VER0);
+static_assert(sizeof(struct gloom_batch) == GLOOM_BATCH_SIZE_VER0);
 
 /**
  * struct gloom_geometry - all that decides where a key's bits are

@@ -4,6 +4,7 @@
 #define GLOOM_LIMITS_H
 
 #include <linux/sizes.h>
+#include <uapi/linux/gloom.h>
 
 /*
  * Shares of the machine's memory that block memory may take unless module
@@ -41,6 +42,6 @@
 #define GLOOM_STRIPES		256
 
 /* Blocks between two looks at signals and the scheduler: 1 MiB. */
-#define GLOOM_SCAN_BLOCKS	(SZ_1M / 64)
+#define GLOOM_SCAN_BLOCKS	(SZ_1M / GLOOM_BLOCK_SIZE)
 
 #endif /* GLOOM_LIMITS_H */

@@ -99,14 +99,14 @@ u32 gloom_probe(struct gloom_table *table, u32 op, const u64 *hashes,
 	if (op == GLOOM_OP_TEST) {
 		smp_rmb();	/* (T) in gloom.h, pairs with (A) below */
 		GLOOM_SPECIALIZE_K(table->geo.k, group_test, &result, blocks,
-				   hashes, nr)
+				   hashes, nr);
 	} else {
 		if (op == GLOOM_OP_ADD)
 			GLOOM_SPECIALIZE_K(table->geo.k, group_add, &result,
-					   blocks, hashes, nr)
+					   blocks, hashes, nr);
 		else
 			GLOOM_SPECIALIZE_K(table->geo.k, group_test_add,
-					   &result, blocks, hashes, nr)
+					   &result, blocks, hashes, nr);
 		smp_mb();	/* (A) in gloom.h, pairs with (T) above */
 	}
 	return result;

@@ -12,6 +12,22 @@
 #include "gloom.h"
 
 /*
+ * Huge pages if they are to be had without much ado; for small ones it is worth
+ * trying harder, on any node.
+ */
+static void *alloc_blocks(size_t bytes, int node)
+{
+	const gfp_t gfp = GLOOM_GFP | __GFP_ZERO;
+	void *blocks;
+
+	blocks = gloom_vmalloc_huge_node(bytes, (gfp & ~__GFP_RETRY_MAYFAIL) |
+					 __GFP_NORETRY, node);
+	if (!blocks && !fatal_signal_pending(current))
+		blocks = __vmalloc(bytes, gfp);
+	return blocks;
+}
+
+/*
  * gloom_table_create - allocate an empty table
  * @geo:	geometry, validated by the caller
  * @node:	NUMA node, or NUMA_NO_NODE
@@ -44,8 +60,7 @@ struct gloom_table *gloom_table_create(const struct gloom_geometry *geo,
 	table->geo = *geo;
 	table->bytes = bytes;
 	table->node = node;
-	table->blocks = gloom_vmalloc_huge_node(bytes, GLOOM_GFP | __GFP_ZERO,
-						node);
+	table->blocks = alloc_blocks(bytes, node);
 	if (!table->blocks)
 		goto err_table;
 	return table;

@@ -105,7 +105,7 @@ static __always_inline bool gloom_block_test(const struct gloom_block *block,
 {
 	unsigned long all = 1;
 
-	GLOOM_AND_BITS(all, k, gloom_bit_get, block, hash)
+	GLOOM_AND_BITS(all, k, gloom_bit_get, block, hash);
 	return all;
 }
 
@@ -129,7 +129,7 @@ static __always_inline bool gloom_block_add(struct gloom_block *block,
 
 	if (gloom_block_test(block, hash, k))
 		return false;
-	GLOOM_AND_BITS(all, k, gloom_bit_set, block, hash)
+	GLOOM_AND_BITS(all, k, gloom_bit_set, block, hash);
 	return !all;
 }
 

@@ -93,7 +93,7 @@ GLOOM_PROVE(16);
 	case k: result = 1 GLOOM_PARTITIONS_##k(GLOOM_X_AND, call); break
 
 #define GLOOM_AND_BITS(result, k, fn, block, hash)			\
-	switch (k) {							\
+	do { switch (k) {						\
 	GLOOM_AND_CASE(result, 1, (fn, block, hash));			\
 	GLOOM_AND_CASE(result, 2, (fn, block, hash));			\
 	GLOOM_AND_CASE(result, 3, (fn, block, hash));			\
@@ -110,7 +110,7 @@ GLOOM_PROVE(16);
 	GLOOM_AND_CASE(result, 14, (fn, block, hash));			\
 	GLOOM_AND_CASE(result, 15, (fn, block, hash));			\
 	GLOOM_AND_CASE(result, 16, (fn, block, hash));			\
-	}
+	} } while (0)
 
 /*
  * GLOOM_SPECIALIZE_K - call @fn with k as a constant last argument
@@ -119,7 +119,7 @@ GLOOM_PROVE(16);
  * __always_inline for the constant to reach the partitions.
  */
 #define GLOOM_SPECIALIZE_K(k, fn, ...)					\
-	switch (k) {							\
+	do { switch (k) {						\
 	case 1: fn(__VA_ARGS__, 1); break;				\
 	case 2: fn(__VA_ARGS__, 2); break;				\
 	case 3: fn(__VA_ARGS__, 3); break;				\
@@ -136,6 +136,6 @@ GLOOM_PROVE(16);
 	case 14: fn(__VA_ARGS__, 14); break;				\
 	case 15: fn(__VA_ARGS__, 15); break;				\
 	case 16: fn(__VA_ARGS__, 16); break;				\
-	}
+	} } while (0)
 
 #endif /* GLOOM_MACROS_H */

@@ -147,6 +147,7 @@ struct state {
 	struct gloom_query usage;
 	struct gloom_info filter;
 	struct names names;
+	long module_users;
 	int areas;
 	int lowest_fd;
 };
@@ -158,6 +159,7 @@ static inline void take_state(struct state *s, int dev, int filter)
 	if (filter >= 0)
 		s->filter = snapshot(filter);
 	s->names = list_names(dev);
+	s->module_users = module_users();
 	s->areas = vmalloc_areas();
 	s->lowest_fd = lowest_fd();
 }

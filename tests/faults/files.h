@@ -54,4 +54,10 @@ static inline long filter_objects(void)
 	return read_number(FILTER_SLAB "objects");
 }
 
+/* References to the module: of open files, and of its filesystem. */
+static inline long module_users(void)
+{
+	return read_number("/sys/module/gloom/refcnt");
+}
+
 #endif /* GLOOM_TEST_FILES_H */

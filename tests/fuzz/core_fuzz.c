@@ -19,7 +19,7 @@ static bool core_test(const struct gloom_block *block, uint32_t hash,
 
 #define CORE_TEST(block, hash, k)				\
 	(result = gloom_block_test(block, hash, k))
-	GLOOM_SPECIALIZE_K(k, CORE_TEST, block, hash)
+	GLOOM_SPECIALIZE_K(k, CORE_TEST, block, hash);
 	return result;
 }
 
@@ -29,7 +29,7 @@ static bool core_add(struct gloom_block *block, uint32_t hash, unsigned int k)
 
 #define CORE_ADD(block, hash, k)				\
 	(result = gloom_block_add(block, hash, k))
-	GLOOM_SPECIALIZE_K(k, CORE_ADD, block, hash)
+	GLOOM_SPECIALIZE_K(k, CORE_ADD, block, hash);
 	return result;
 }
 

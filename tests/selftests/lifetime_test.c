@@ -2,6 +2,7 @@
 /* How long a filter lives: files, names, processes, and orders of ending. */
 
 #include <pthread.h>
+#include <sys/inotify.h>
 #include <sys/socket.h>
 
 #include "gloom_test.h"
@@ -44,6 +45,89 @@ TEST_F(lifetime, fork_shares)
 	EXPECT_EQ(0, wait_child(pid));
 	EXPECT_EQ(1, test(fd, "child", 5));
 	close(fd);
+}
+
+static int watch(int fd)
+{
+	char path[64];
+	int watcher = inotify_init1(IN_CLOEXEC);
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (watcher >= 0 && inotify_add_watch(watcher, path, IN_ALL_EVENTS) < 0)
+		return -1;
+	return watcher;
+}
+
+/* A watch does not keep a filter, and ends after it without harm. */
+TEST_F(lifetime, watch_does_not_keep)
+{
+	int fd, watcher;
+
+	fd = create_any(self->dev);
+	watcher = watch(fd);
+	ASSERT_LE(0, watcher);
+	close(fd);
+	EXPECT_TRUE(usage_is(&self->none));
+	close(watcher);
+}
+
+TEST_F(lifetime, watch_beside_other_filter)
+{
+	int other = create_any(self->dev);
+	struct gloom_query one = usage();
+	int fd = create_any(self->dev);
+	int watcher = watch(fd);
+
+	ASSERT_LE(0, watcher);
+	close(fd);
+	EXPECT_TRUE(usage_is(&one));
+	close(other);
+	close(watcher);
+}
+
+/* Ending the watch and the file at once: either may hold the inode last. */
+static void *close_it(void *arg)
+{
+	close((long)arg);
+	return NULL;
+}
+
+TEST_F(lifetime, watch_ends_with_file)
+{
+	int i;
+
+	for (i = 0; i < 500; i++) {
+		int fd = create_any(self->dev);
+		long watcher = watch(fd);
+		pthread_t thread;
+
+		ASSERT_LE(0, watcher);
+		ASSERT_EQ(0, pthread_create(&thread, NULL, close_it,
+					    (void *)watcher));
+		close(fd);
+		pthread_join(thread, NULL);
+	}
+}
+
+/*
+ * Dropping caches (1) takes inodes of all file systems for a moment; it logs one
+ * line, and is quiet then (4).
+ */
+TEST_F(lifetime, drop_caches_meanwhile)
+{
+	pid_t pid = fork();
+	int i;
+
+	if (!pid) {
+		int file = open("/proc/sys/vm/drop_caches", O_WRONLY);
+
+		for (i = 0; file >= 0 && i < 100; i++)
+			pwrite(file, "5\n", 2, 0);
+		_exit(file < 0);
+	}
+	for (i = 0; i < 500; i++)
+		close(create_any(self->dev));
+	EXPECT_EQ(0, wait_child(pid));
 }
 
 TEST_F(lifetime, dup_last_close_frees)

@@ -194,7 +194,7 @@ static bool usage_is(int dev, const struct gloom_query *before)
 }
 
 struct memory {
-	long inodes, areas, percpu, vmalloc;
+	long inodes, areas, users, percpu, vmalloc;
 };
 
 static struct memory memory(void)
@@ -202,6 +202,7 @@ static struct memory memory(void)
 	return (struct memory){
 		.inodes = filter_objects(),
 		.areas = vmalloc_areas(),
+		.users = module_users(),
 		.percpu = meminfo("Percpu:"),
 		.vmalloc = meminfo("VmallocUsed:"),
 	};
@@ -216,14 +217,15 @@ static bool memory_is(const struct memory *before)
 	for (i = 0; i < 120; i++) {
 		m = memory();
 		if (m.inodes <= before->inodes && m.areas <= before->areas &&
+		    m.users <= before->users &&
 		    m.percpu <= before->percpu + SLACK &&
 		    m.vmalloc <= before->vmalloc + SLACK)
 			return true;
 		usleep(500000);
 	}
-	printf("# inodes %ld -> %ld, areas %ld -> %ld, percpu %ld -> %ld KiB, vmalloc %ld -> %ld KiB\n",
-	       before->inodes, m.inodes, before->areas, m.areas, before->percpu,
-	       m.percpu, before->vmalloc, m.vmalloc);
+	printf("# inodes %ld -> %ld, areas %ld -> %ld, users %ld -> %ld, percpu %ld -> %ld KiB, vmalloc %ld -> %ld KiB\n",
+	       before->inodes, m.inodes, before->areas, m.areas, before->users,
+	       m.users, before->percpu, m.percpu, before->vmalloc, m.vmalloc);
 	return false;
 }
 

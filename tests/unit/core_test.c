@@ -293,7 +293,7 @@ static void constant_k_is_the_same(void)
 			struct gloom_block block = { { 0 } };
 			uint32_t hash = random_next(&state);
 
-			GLOOM_SPECIALIZE_K(k, add_to, &block, hash)
+			GLOOM_SPECIALIZE_K(k, add_to, &block, hash);
 			slow_block(bytes, k, hash);
 			CHECK(!memcmp(&block, bytes, sizeof(bytes)));
 		}

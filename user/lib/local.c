@@ -145,10 +145,10 @@ static uint32_t probe(struct local *local, enum gloom_op op,
 	if (op == GLOOM_TEST) {
 		/* (T), pairs with (A) below */
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-		GLOOM_SPECIALIZE_K(k, group_test, &result, group)
+		GLOOM_SPECIALIZE_K(k, group_test, &result, group);
 	} else {
 		if (op == GLOOM_ADD)
-			GLOOM_SPECIALIZE_K(k, group_add, &result, group)
+			GLOOM_SPECIALIZE_K(k, group_add, &result, group);
 		else
 			group_test_and_add(&result, group, local);
 		/* (A), pairs with (T) above */

@@ -16,8 +16,8 @@
  * - Unknown flags and non-zero reserved members are EINVAL.
  * - Success is 0. All results, file descriptors included, are written to the
  *   structure; members documented as "out" are ignored on entry.
- * - A call that fails changes nothing. A bad pointer is EFAULT, an unknown
- *   command ENOTTY.
+ * - A call that fails changes nothing, but for "out" members and results in the
+ *   caller's memory. A bad pointer is EFAULT, an unknown command ENOTTY.
  * - All members have the same size and place for 32-bit and 64-bit programs;
  *   pointers are passed as __u64. Integers are in the CPU's byte order.
  */
@@ -122,7 +122,7 @@ struct gloom_query {
 
 /* The kernel chooses the seed; @seed must be 0. */
 #define GLOOM_CREATE_RANDOM_SEED	(1U << 0)
-/* Take memory from NUMA node @node; without it @node must be 0. */
+/* Prefer memory of NUMA node @node; without it @node must be 0. */
 #define GLOOM_CREATE_NODE		(1U << 1)
 #define GLOOM_CREATE_FLAGS	(GLOOM_CREATE_RANDOM_SEED | GLOOM_CREATE_NODE)
 
@@ -295,7 +295,10 @@ struct gloom_info {
 	__u64 bytes;
 	/** @generation: out: how often the blocks were replaced; 1 when new */
 	__u64 generation;
-	/** @id: out: number of the filter, not used twice; the inode number */
+	/**
+	 * @id: out: number of the filter, not used twice while the module is
+	 * loaded; the inode number
+	 */
 	__u64 id;
 	/** @adds: out: keys added, known ones included */
 	__u64 adds;
@@ -368,6 +371,9 @@ struct gloom_key {
  * are done and their results valid. If not even the first could be taken the
  * call fails instead, so calling again for the rest tells the reason. A signal
  * ends it only after a multiple of 8 keys, and not before some are done.
+ *
+ * Memory at @results that another thread unmaps during the call loses answers:
+ * the keys of up to one window (256) are then done but not counted.
  *
  * Errors, all for the first key only: EFAULT, EMSGSIZE (longer than
  * GLOOM_KEY_MAX), EINVAL (it ends behind @keys_size). Errors of the whole call:

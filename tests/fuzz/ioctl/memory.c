@@ -93,8 +93,8 @@ struct spot memory_place(unsigned int thread, enum area area, uint64_t place,
 		at = room - size;
 		break;
 	case PLACE_CUT:
-		/* At least one byte is missing. */
-		at = room - size + 1 + detail % (size ? size : 1);
+		/* At least one byte is missing, if there are any. */
+		at = room - size + (size ? 1 + detail % size : 0);
 		break;
 	case PLACE_READ_ONLY:
 		spot.user = (uintptr_t)m->read;
