@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What happened to a filter: per CPU, so that no line is shared for counting. */
+/* What happened to a filter: per CPU, so that counting shares no line. */
 
 #include "gloom.h"
 

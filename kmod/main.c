@@ -37,7 +37,8 @@ MODULE_PARM_DESC(max_total_bytes,
 unsigned int gloom_max_filters = GLOOM_FILTERS_DEFAULT;
 module_param_named(max_filters, gloom_max_filters, uint, 0644);
 MODULE_PARM_DESC(max_filters,
-		 "Most filters at once (default: " __stringify(GLOOM_FILTERS_DEFAULT) ")");
+		 "Most filters at once (default: "
+		 __stringify(GLOOM_FILTERS_DEFAULT) ")");
 
 static int __init gloom_init(void)
 {

@@ -57,12 +57,13 @@ GLOOM_PROVE(15);
 GLOOM_PROVE(16);
 
 /*
- * GLOOM_PARTITION_SIZES - initialiser of an array [GLOOM_K_MAX + 1][GLOOM_K_MAX]
+ * GLOOM_PARTITION_SIZES - initialiser of [GLOOM_K_MAX + 1][GLOOM_K_MAX]
  *
  * For models and tests; what probes uses the constants themselves.
  */
 #define GLOOM_X_ITEM(arg, offset, size)	size,
-#define GLOOM_SIZES_ITEM(k)		[k] = { GLOOM_PARTITIONS_##k(GLOOM_X_ITEM, 0) }
+#define GLOOM_SIZES_ITEM(k)	\
+	[k] = { GLOOM_PARTITIONS_##k(GLOOM_X_ITEM, 0) }
 #define GLOOM_PARTITION_SIZES {						\
 	GLOOM_SIZES_ITEM(1), GLOOM_SIZES_ITEM(2), GLOOM_SIZES_ITEM(3),	\
 	GLOOM_SIZES_ITEM(4), GLOOM_SIZES_ITEM(5), GLOOM_SIZES_ITEM(6),	\

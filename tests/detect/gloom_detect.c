@@ -245,7 +245,8 @@ static noinline void count_ordered(void)
 		if (cmpxchg_acquire(&held, 0, 1))
 			continue;
 		shared++;
-		smp_store_release(&held, 0);	/* pairs with cmpxchg_acquire() */
+		/* pairs with cmpxchg_acquire() */
+		smp_store_release(&held, 0);
 		for (j = 0; j < 20; j++)
 			sink = j;
 	}

@@ -110,8 +110,8 @@ TEST_F(lifetime, watch_ends_with_file)
 }
 
 /*
- * Dropping caches (1) takes inodes of all file systems for a moment; it logs one
- * line, and is quiet then (4).
+ * Dropping caches (1) takes inodes of all file systems for a moment; it logs
+ * one line, and is quiet then (4).
  */
 TEST_F(lifetime, drop_caches_meanwhile)
 {

@@ -124,7 +124,8 @@ static __u32 do_batch(struct me *me, int fd, const struct source *from,
  * do_keys - do one operation on keys @first to @first + @nr - 1
  * @write_only: the file is, so that nothing is answered
  *
- * Leaves the answers in me->answers; all are known when testing. False, having said so, when something went
+ * Leaves the answers in me->answers; all are known when testing.
+ * False, having said so, when something went
  * wrong.
  */
 bool do_keys(struct me *me, int fd, const struct source *from, __u32 op,

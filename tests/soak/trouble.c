@@ -4,6 +4,7 @@
  * away, and attempts to unload and load the module while it is in use.
  */
 
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
@@ -73,16 +74,41 @@ static int use_memory(int dev, __u32 mib, __u64 seed)
 	return 0;
 }
 
+/* Filters until there is no memory for another; then drop them all. */
+static void use_all_memory(int dev, __u64 seed)
+{
+	struct gloom_create c = {
+		.k = 8,
+		.hash = GLOOM_HASH_XXH64,
+		.mode = 0600,
+	};
+	int fds[500], nr, ret = 0;
+
+	for (nr = 0; nr < (int)ARRAY_SIZE(fds); nr++) {
+		c.nr_blocks = 1 + mixed(seed + nr) % 4096;
+		ret = create(dev, &c);
+		if (ret < 0)
+			break;
+		fds[nr] = ret;
+	}
+	if (ret != -ENOMEM)
+		wrong(WRONG_RESULT, "create without memory in a cgroup: %d",
+		      ret);
+	while (nr)
+		close(fds[--nr]);
+}
+
 /*
- * A process in a cgroup of its own. It alone takes memory there, and leaves
- * enough for itself, so that a filter that is too large is all that can fail.
+ * A process in a cgroup of its own. Its own memory is there before, so that a
+ * create is all that can fail.
  */
 int trouble_cgroup(void)
 {
 	int dev = open("/dev/gloom", O_RDWR | O_CLOEXEC), ret;
 	__u64 seed = mixed(getpid());
 
-	if (!write_text(CGROUP "/cgroup.procs", "0"))
+	if (mlockall(MCL_CURRENT | MCL_FUTURE) ||
+	    !write_text(CGROUP "/cgroup.procs", "0"))
 		return 1;
 	while (!load(&shared->stop)) {
 		__u32 mib = 1 + seed % (CGROUP_MIB / 2);
@@ -98,6 +124,7 @@ int trouble_cgroup(void)
 		if (ret != -ENOMEM)
 			wrong(WRONG_RESULT, "create of %u MiB in a cgroup of %u: %d",
 			      mib, CGROUP_MIB, ret);
+		use_all_memory(dev, seed);
 		count_trouble(COUNT_cgroup_refused);
 		seed = mixed(seed);
 		usleep(20000);
@@ -107,6 +134,7 @@ int trouble_cgroup(void)
 
 int trouble_cpu(void)
 {
+	announce_loud();
 	while (!load(&shared->stop)) {
 		if (write_text(CPU1, "0"))
 			count_trouble(COUNT_cpu_off);

@@ -152,7 +152,7 @@ struct gloom_create {
 	__u32 hash;
 	/** @layout: GLOOM_LAYOUT_1 */
 	__u32 layout;
-	/** @mode: permission bits, a subset of 0666; the umask is not applied */
+	/** @mode: permission bits, within 0666; the umask is not applied */
 	__u32 mode;
 	/** @seed: seed of the hash; any value */
 	__u64 seed;

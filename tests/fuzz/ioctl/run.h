@@ -37,6 +37,7 @@ struct run {
 	struct model *named[NR_VALID_NAMES];	/* good if solo */
 	pthread_mutex_t lock;	/* for the slots and the list of models */
 	char why[256];
+
 	_Atomic bool failed;
 	_Atomic bool vague;	/* there are filters that are not known */
 };
