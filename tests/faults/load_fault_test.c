@@ -29,7 +29,8 @@ FIXTURE_TEARDOWN(load)
 
 static bool nothing_there(void)
 {
-	return access("/dev/gloom", F_OK) && access("/sys/module/gloom", F_OK) &&
+	return access("/dev/gloom", F_OK) &&
+	       access("/sys/module/gloom", F_OK) &&
 	       access("/sys/class/misc/gloom", F_OK) &&
 	       access(FILTER_SLAB, F_OK);
 }

@@ -18,6 +18,8 @@
  *   structure; members documented as "out" are ignored on entry.
  * - A call that fails changes nothing, but for "out" members and results in the
  *   caller's memory. A bad pointer is EFAULT, an unknown command ENOTTY.
+ * - The link in /proc/PID/fd of a filter file reads gloom:NAME, or gloom:[ID]
+ *   without a name; ENAMETOOLONG if the kernel's buffer for it is too small.
  * - All members have the same size and place for 32-bit and 64-bit programs;
  *   pointers are passed as __u64. Integers are in the CPU's byte order.
  */
