@@ -38,8 +38,8 @@ struct run {
 	pthread_mutex_t lock;	/* for the slots and the list of models */
 	char why[256];
 
-	_Atomic bool failed;
-	_Atomic bool vague;	/* there are filters that are not known */
+	/* an oracle spoke; there are filters that are not known */
+	_Atomic bool failed, vague;
 };
 
 extern struct run run;
